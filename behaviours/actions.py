@@ -8,7 +8,6 @@ from django.utils import timezone
 
 from behaviours.configuration import Behaviour
 from behaviours.models import OutboxMessage
-from behaviours.templates import render
 from behaviours.webhooks import call_webhook
 from behaviours.working import Action, Work
 from memory.entries.limits import entry_fault
@@ -17,6 +16,7 @@ from memory.ingestion.apply_state import open_state
 from memory.ingestion.configuration import Ingestion
 from memory.ingestion.operations import Operation
 from memory.ingestion.reading import read_batch
+from memory.ingestion.templates import render_instructions
 from memory.model_calls import MadeCall, make_call
 from memory.models import Tier
 from providers.errors import AnswerUnusable, EmptyAnswer
@@ -48,7 +48,7 @@ _OBJECT = {"type": "object"}
 def queue_message(work: Work) -> None:
     """Render a message to the person. Raises InvalidTemplate."""
     assert work.behaviour.message is not None
-    text = render(work.behaviour.message, work.variables())
+    text = render_instructions(work.behaviour.message, work.variables())
     work.values["rendered"] = text
     work.write = lambda done: _write_message(done, text)
 
@@ -78,7 +78,7 @@ def ask_prompt(work: Work) -> None:
         work.values["outcome"] = f"Refused: {fault}"
         return
     into_json = asked.into in ("session", "profile")
-    prompt = render(asked.prompt, work.variables())
+    prompt = render_instructions(asked.prompt, work.variables())
     work.values["rendered"] = prompt
     ingestion = work.configuration.ingestion
     provider = provider_of(asked.provider, ingestion.provider)

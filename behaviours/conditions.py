@@ -1,11 +1,10 @@
 """Evaluates conditions. Values that are expensive to look up are checked last, and only if a condition needs them."""
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from behaviours.configuration import Condition, EntryCondition, HappensCondition, ValueCondition
-from behaviours.dated import DatedEntry
+from behaviours.configuration import Condition, EntryCondition, ValueCondition
+from behaviours.moments import Moment
 from behaviours.schedule import is_time
 from behaviours.text_conditions import holds_keyword, matches
 
@@ -13,38 +12,7 @@ _NOTHING = object()
 EVENTS = {"added": ("added",), "changed": ("changed",), "any": ("added", "changed")}
 
 
-class Moment(Protocol):
-    """What a condition may look at. `message`: what the person says. `turn`: the turn's number in the session, from 1;
-    0 for a scheduled run, which has no turn. `entries`: those that the turn added or changed, as `event`, `type` and
-    `content`. `happening`: the entries whose date meets a condition.
-    """
-
-    now: datetime
-    timezone: str
-
-    @property
-    def message(self) -> str: ...
-    @property
-    def turn(self) -> int: ...
-    @property
-    def is_first_of_session(self) -> bool: ...
-    @property
-    def is_first_ever(self) -> bool: ...
-    @property
-    def minutes_since(self) -> float | None: ...
-    @property
-    def profile(self) -> Mapping[str, Any]: ...
-    @property
-    def state(self) -> Mapping[str, Any]: ...
-    @property
-    def entries(self) -> list[dict[str, str]]: ...
-    @property
-    def deletions_held(self) -> int: ...
-    def happening(self, asked: HappensCondition) -> Sequence[DatedEntry]: ...
-
-
 def holds(condition: Condition, moment: Moment) -> bool:
-    """Return whether all parts of the condition hold."""
     return all(
         check(getattr(condition, name), moment)
         for name, check in _CHECKS.items()
@@ -89,15 +57,13 @@ def _gap(minutes: float, moment: Moment) -> bool:
     return moment.minutes_since is not None and moment.minutes_since >= minutes
 
 
-def _first(asked: str, moment: Moment) -> bool:
-    return moment.is_first_ever if asked == "ever" else moment.is_first_of_session
-
-
 _CHECKS: dict[str, Callable[[Any, Moment], bool]] = {
     "keywords": lambda keywords, moment: holds_keyword(keywords, moment.message),
     "matches": lambda pattern, moment: matches(pattern, moment.message),
     "schedule": lambda cron, moment: is_time(cron, moment.now, moment.timezone),
-    "first_turn": _first,
+    "first_turn": lambda asked, moment: (
+        moment.is_first_ever if asked == "ever" else moment.is_first_of_session
+    ),
     "gap_minutes": _gap,
     "every_n_turns": lambda n, moment: moment.turn > 0 and moment.turn % n == 0,
     "value": _value_holds,

@@ -20,9 +20,9 @@ from behaviours.configuration import Behaviour
 from behaviours.moments import TurnMoment, dated_entries, variables_of
 from behaviours.owed import schedules_of
 from behaviours.schedule import next_time
-from behaviours.templates import render
 from memory.entries.happens import day_of
 from memory.ingestion.configuration import Ingestion
+from memory.ingestion.templates import render_instructions
 from relationships.models import Relationship, Turn
 from relationships.services.configuration import configuration_of
 from web.errors import InvalidInput, RapportError
@@ -120,7 +120,7 @@ def _rendered(behaviour: Behaviour, moment: TurnMoment) -> str:
         "webhook": behaviour.webhook and behaviour.webhook.text,
     }[behaviour.action]
     try:
-        return render(whole or "", variables_of(moment, behaviour.when))
+        return render_instructions(whole or "", variables_of(moment, behaviour.when))
     except RapportError as error:
         return f"(can't be rendered: {error.detail})"
 

@@ -1,4 +1,4 @@
-from behaviours.priorities import Fired, fire_priorities
+from behaviours.priorities import fire_priorities
 from context.layers.base import LayerRequest, LayerText
 from context.layers.plain import HEADING, PrioritiesLayer
 from context.text import line_cost
@@ -29,7 +29,7 @@ class BehavioursLayer(PrioritiesLayer):
                 room = None if room is None else room - cost
             reasons[one.name] = one.reason if fits else "left out: past the layer's budget"
         shown = [one for one in fired if one.text and not reasons[one.name].startswith("left out")]
-        told = [NOT_FIRED] if request.preview else map(_reason_line, fired, reasons.values())
+        told = [NOT_FIRED] if request.preview else [f"{name}: {why}" for name, why in reasons.items()]
         return LayerText(
             text=text if plain.text or shown else "",
             sources=[one.name for one in (fired if request.preview else shown)],
@@ -37,7 +37,3 @@ class BehavioursLayer(PrioritiesLayer):
             reasons=reasons,
             left_out=plain.left_out,
         )
-
-
-def _reason_line(fired: Fired, reason: str) -> str:
-    return f"{fired.name}: {reason}"

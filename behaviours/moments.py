@@ -1,4 +1,8 @@
-"""The moments that conditions look at: while a context is built, and after a turn."""
+"""The moments that conditions look at: while a context is built, and after a turn.
+
+Of a moment, `message` is what the person says; `turn` its number in the session, from 1, or 0 for a scheduled run,
+which has no turn; `entries` are those that the turn added or changed, as `event`, `type` and `content`.
+"""
 
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
@@ -74,18 +78,14 @@ class ContextMoment:
 
     def happening(self, asked: HappensCondition) -> list[DatedEntry]:
         if asked not in self._happening:
-            self._happening[asked] = self._look_for(asked)
+            facts = self._facts
+            when: dict[str, Any] = {"now": self.now, "timezone": self.timezone}
+            shown = lines_at(facts.scratchpad, fresh_until=facts.fresh_until, now=self.now)
+            dated = [DatedEntry.of_line(line) for line in shown if line[3] and "happens_at" in line[3]]
+            if facts.has_archive:
+                dated += entries_near(facts.relationship_id, asked, tiers=[Tier.ARCHIVE], **when)
+            self._happening[asked] = happening(dated, asked, **when)
         return self._happening[asked]
-
-    def _look_for(self, asked: HappensCondition) -> list[DatedEntry]:
-        facts = self._facts
-        shown = lines_at(facts.scratchpad, fresh_until=facts.fresh_until, now=self.now)
-        dated = [DatedEntry.of_line(line) for line in shown if line[3] and "happens_at" in line[3]]
-        if facts.has_archive:
-            dated += entries_near(
-                facts.relationship_id, asked, now=self.now, timezone=self.timezone, tiers=[Tier.ARCHIVE]
-            )
-        return happening(dated, asked, now=self.now, timezone=self.timezone)
 
 
 class TurnMoment:
@@ -193,30 +193,23 @@ class TurnMoment:
         return Turn.objects.for_relationship(self._relationship.id).filter(seq__lt=self._turn.seq)
 
 
-def dated_entries(moment: "ContextMoment | TurnMoment", condition: Condition) -> list[DatedEntry]:
+Moment = ContextMoment | TurnMoment
+
+
+def dated_entries(moment: Moment, condition: Condition) -> list[DatedEntry]:
     """The entries that meet any `happens` in a condition, each once."""
     asked = [part.happens for part in condition.parts() if part.happens is not None]
     return list(dict.fromkeys(entry for one in asked for entry in moment.happening(one)))
 
 
-def variables_of(moment: "ContextMoment | TurnMoment", condition: Condition) -> dict[str, Any]:
+def variables_of(moment: Moment, condition: Condition) -> dict[str, Any]:
     """The variables of a behaviour's template, with the names of templates.EXAMPLE. `condition`: the behaviour's."""
     local = moment.now.astimezone(ZoneInfo(moment.timezone))
-    looked_up = (
-        "message",
-        "reply",
-        "session",
-        "profile",
-        "state",
-        "entries",
-        "user",
-        "companion",
-        "timezone",
-    )
-    looked = {name: getattr(moment, name) for name in looked_up}
+    looked_up = "session profile state entries user companion timezone".split()
     return {
-        **looked,
-        **{name: shorten(looked[name], LONGEST_SAID) for name in ("message", "reply")},
+        **{name: getattr(moment, name) for name in looked_up},
+        "message": shorten(moment.message, LONGEST_SAID),
+        "reply": shorten(moment.reply, LONGEST_SAID),
         "today": local.date().isoformat(),
         "time": f"{local:%H:%M}",
         "turn": moment.turn,

@@ -35,7 +35,9 @@ def stream(*, relationship_id: UUID, seconds: float, after: UUID | None) -> Iter
         assert place is not None, "uncounted waiters always get a place"
         while True:
             place.rest()
-            for message in _waiting(relationship_id, after):
+            rows = OutboxMessage.objects.for_relationship(relationship_id).waiting()
+            rows = rows.filter(id__gt=after) if after else rows  # first, so that no run is read of what was sent
+            for message in list(rows.without_hidden(relationship_id)):
                 after = message.id
                 yield _event(message)
             release_connection()  # hold no connection while waiting
@@ -44,12 +46,6 @@ def stream(*, relationship_id: UUID, seconds: float, after: UUID | None) -> Iter
                 return
             if not place.wait(min(left, BEAT_SECONDS)):
                 yield b": still here\n\n"
-
-
-def _waiting(relationship_id: UUID, after: UUID | None) -> list[OutboxMessage]:
-    rows = OutboxMessage.objects.for_relationship(relationship_id).waiting()
-    rows = rows.filter(id__gt=after) if after else rows  # first, so that no run is read of what was sent
-    return list(rows.without_hidden(relationship_id))
 
 
 def _event(message: OutboxMessage) -> bytes:

@@ -26,7 +26,11 @@ def owe_runs(stored: StoredTurn) -> None:
         return
     turn = stored.turn
     if by_kind["priority"]:
-        _link_contexts(turn.relationship_id, turn.session, turn.id)
+        # the session's latest contexts led to this turn
+        made = BehaviourRun.objects.for_relationship(turn.relationship_id).filter(
+            kind="priority", turn_id=None
+        )
+        made.filter(session=turn.session).update(turn_id=turn.id)
     # Such as an agent's report: nobody spoke, but entries may come of it.
     reported = all(message.role == MessageRole.TOOL for message in stored.messages)
     runs = []
@@ -93,13 +97,4 @@ def time_of(run: BehaviourRun) -> datetime:
 
 
 def schedules_of(condition: Condition) -> list[str]:
-    """All schedules in a condition."""
     return [part.schedule for part in condition.parts() if part.schedule]
-
-
-def _link_contexts(relationship_id: UUID, session: str, turn_id: UUID) -> None:
-    """Link the session's latest runs of priority behaviours, made for contexts, to the turn that came of them."""
-    runs = BehaviourRun.objects.for_relationship(relationship_id).filter(
-        kind="priority", session=session, turn_id=None
-    )
-    runs.update(turn_id=turn_id)

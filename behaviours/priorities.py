@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooLate
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from time import perf_counter
 from uuid import UUID
 
@@ -17,14 +17,14 @@ from behaviours.conditions import holds
 from behaviours.configuration import Behaviour
 from behaviours.models import BehaviourRun, RunState
 from behaviours.moments import ContextMoment, dated_entries, variables_of
-from behaviours.templates import render
 from behaviours.working import is_cooling_down
 from config import tracing
 from config.postgresql.sessions import release_connection
 from context.layers.base import LayerRequest
 from context.waiting import LEFT_OUT
+from memory.ingestion.templates import render_instructions
 from providers.errors import ProviderError
-from providers.llm.base import Completion, CompletionRequest, LLMProvider
+from providers.llm.base import Completion, CompletionRequest
 from providers.llm.json_text import without_thoughts
 from providers.llm.registry import provider_of
 from relationships.ids import uuid7
@@ -45,7 +45,9 @@ class Fired:
     run: BehaviourRun
     text: str = ""
     reason: str = "its condition holds"
-    asked: "_Question | None" = None
+    asked: "Future[Completion] | None" = None
+    began: float = 0.0  # perf_counter
+    seconds: float = 0.0  # to wait for the answer
 
 
 def fire_priorities(request: LayerRequest) -> Sequence[Fired]:
@@ -92,7 +94,7 @@ def _begin(fired: Fired, behaviour: Behaviour, moment: ContextMoment, request: L
     template = behaviour.text if ask is None else ask.prompt
     assert template is not None, "a complete behaviour has a template"
     try:
-        fired.run.rendered = render(template, variables_of(moment, behaviour.when))
+        fired.run.rendered = render_instructions(template, variables_of(moment, behaviour.when))
         if ask is None:
             fired.text = fired.run.rendered
             if request.preview and fired.text:
@@ -111,7 +113,9 @@ def _begin(fired: Fired, behaviour: Behaviour, moment: ContextMoment, request: L
             model=ask.model,
             max_output_tokens=ask.max_output_tokens,
         )
-        fired.asked = _Question(provider, question, request.facts.project_id, ask.timeout_ms / 1000)
+        fired.began, fired.seconds = perf_counter(), ask.timeout_ms / 1000
+        fired.asked = _threads().submit(tracing.carried(provider.complete), question)
+        fired.asked.add_done_callback(partial(_count, project_id=request.facts.project_id))
     except (RapportError, ProviderError) as error:
         _leave_out(fired, error.code, str(error))
     return fired
@@ -122,22 +126,22 @@ def _end(fired: Fired) -> None:
     run = fired.run
     if fired.asked is not None:
         try:
-            completion = fired.asked.answer()
+            left = fired.seconds - (perf_counter() - fired.began)
+            completion = fired.asked.result(max(0.0, left))
         except TooLate:
+            fired.asked.cancel()  # works only if it has not started
             LEFT_OUT.labels("priorities", "late").inc()
-            _leave_out(fired, "late", f"no answer within {fired.asked.seconds * 1000:.0f} ms")
+            _leave_out(fired, "late", f"no answer within {fired.seconds * 1000:.0f} ms")
         except ProviderError as error:
             _leave_out(fired, error.code, str(error))
         else:
             run.answer = fired.text = without_thoughts(completion.text).strip()
             run.prompt_tokens, run.output_tokens = completion.prompt_tokens, completion.output_tokens
             fired.reason = "its condition holds; a model wrote it"
-        run.milliseconds = round(fired.asked.milliseconds, 1)
+        run.milliseconds = round((perf_counter() - fired.began) * 1000, 1)
     if run.state == RunState.PENDING:
-        run.state, run.outcome = (
-            RunState.DONE,
-            "Added to the context." if fired.text else "It had nothing to add.",
-        )
+        run.state = RunState.DONE
+        run.outcome = "Added to the context." if fired.text else "It had nothing to add."
     fired.text = escape_markup(fired.text)
     run.settled_at = timezone.now()
 
@@ -145,29 +149,6 @@ def _end(fired: Fired) -> None:
 def _leave_out(fired: Fired, code: str, why: str) -> None:
     fired.reason = f"left out: {why}"
     fired.run.state, fired.run.error_code, fired.run.error = RunState.LEFT_OUT, code, why[:2000]
-
-
-class _Question:
-    """A question to a model, asked in a thread."""
-
-    def __init__(
-        self, provider: LLMProvider, request: CompletionRequest, project_id: UUID, seconds: float
-    ) -> None:
-        self.seconds = seconds
-        self._began = perf_counter()
-        self.milliseconds = 0.0
-        self._future: Future[Completion] = _threads().submit(tracing.carried(provider.complete), request)
-        self._future.add_done_callback(lambda done: _count(done, project_id))
-
-    def answer(self) -> Completion:
-        """Wait for the answer. Raises TooLate, ProviderError."""
-        try:
-            return self._future.result(max(0.0, self.seconds - (perf_counter() - self._began)))
-        except TooLate:
-            self._future.cancel()  # works only if it has not started
-            raise
-        finally:
-            self.milliseconds = (perf_counter() - self._began) * 1000
 
 
 @cache

@@ -1,9 +1,9 @@
-"""Checks and renders a behaviour's template, in the same sandbox as the ingestion prompt."""
+"""Checks a behaviour's template, which is rendered in the same sandbox as the ingestion prompt."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from memory.ingestion.templates import check_instructions, render_instructions
+from memory.ingestion.templates import check_instructions
 from web.errors import RapportError
 
 
@@ -42,8 +42,3 @@ def known_template(template: str) -> str:
     except RapportError as error:
         raise ValueError(error.detail.removeprefix("template: ")) from None
     return template
-
-
-def render(template: str, variables: Mapping[str, Any]) -> str:
-    """Render a template. Raises InvalidTemplate."""
-    return render_instructions(template, variables)

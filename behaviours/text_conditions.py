@@ -49,14 +49,11 @@ def _bounded(words: str) -> str:
     return words[attaches(said[0]) : len(words) - attaches(said[-1])] if said else words
 
 
-@lru_cache(maxsize=1)
-def _spoken(text: str) -> str:
-    """`_plain`, cached because many conditions check the same message."""
-    return _plain(text)
-
-
 def _plain(text: str) -> str:
     return f" {' '.join(_WORD.findall(normal_form('NFKC', text).casefold()))} "
+
+
+_spoken = lru_cache(maxsize=1)(_plain)  # as many conditions check the same message
 
 
 @lru_cache(maxsize=512)

@@ -9,32 +9,16 @@ from uuid import UUID
 import orjson
 from django.conf import settings
 
-from behaviours.templates import render
-from behaviours.working import CallFailed, Work
+from behaviours.working import Work
 from config.postgresql.sessions import release_connection
+from memory.ingestion.templates import render_instructions
 from providers.statuses import retry_after_seconds
 from web.outgoing import OutgoingError, call
-from worker.failures import Failure
-from worker.leases import retry_delay
+from worker.failures import WebhookFailed
 
 # Statuses that may be temporary; any other 4xx would come again.
 PASSING = frozenset({408, 409, 425, 429})
 LARGEST_ANSWER = 4096  # bytes of the answer that are kept
-
-
-class WebhookFailed(Exception):
-    """The URL did not accept a call. `passing`: it may the next time, after `retry_after` seconds."""
-
-    def __init__(
-        self, code: str, said: str, *, passing: bool, answer: str = "", retry_after: float | None = None
-    ) -> None:
-        super().__init__(said)
-        self.code, self.said, self.passing, self.answer = code, said, passing, answer
-        self.retry_after = retry_after
-
-    def failure(self, attempts: int) -> Failure:
-        hopeless = not self.passing or attempts + 1 >= settings.MAX_ATTEMPTS
-        return Failure(self.code, self.said, None if hopeless else retry_delay(attempts, self.retry_after))
 
 
 def secret_of(companion_id: UUID) -> str:
@@ -49,7 +33,7 @@ def sign(companion_id: UUID, *, webhook_id: str, timestamp: int, body: bytes) ->
 
 
 def call_webhook(work: Work) -> None:
-    """Call the behaviour's webhook. Raises InvalidTemplate, CallFailed."""
+    """Call the behaviour's webhook. Raises InvalidTemplate, WebhookFailed."""
     webhook, run = work.behaviour.webhook, work.run
     assert webhook is not None and webhook.url is not None
     body = _body(work)
@@ -64,7 +48,7 @@ def call_webhook(work: Work) -> None:
         )
     except WebhookFailed as error:
         work.values["answer"] = error.answer
-        raise CallFailed(error.failure(run.attempts)) from None
+        raise
     work.values |= {"answer": told, "outcome": f"The address answered {status}."}
 
 
@@ -112,7 +96,7 @@ def _body(work: Work) -> bytes:
                 "user": relationship.user.external_id,
                 "session": run.session,
                 "turn": turn,
-                "text": render(webhook.text, work.variables()),
+                "text": render_instructions(webhook.text, work.variables()),
             },
         },
         option=orjson.OPT_UTC_Z,

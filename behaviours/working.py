@@ -8,6 +8,7 @@ the next worker may call it again, with the same ID.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from time import perf_counter
 from typing import Any
 from uuid import UUID
@@ -40,14 +41,6 @@ class RunLost(Exception):
     """This worker no longer holds the run: it was taken over or erased."""
 
 
-class CallFailed(Exception):
-    """A webhook call failed; `failure` says what happens to the run."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.error)
-        self.failure = failure
-
-
 @dataclass(slots=True)
 class Work:
     """A claimed run. `write`: writes the run's effects when it is settled; `values`: columns of the run."""
@@ -74,28 +67,23 @@ Action = Callable[[Work], None]
 def run_behaviours(*, relationship_id: UUID, worker: str, actions: dict[str, Action]) -> int:
     """Work on due runs until there are none, or other relationships wait. Returns how many runs were looked at."""
     rows = BehaviourRun.objects.for_relationship(relationship_id).order_by("due_at", "id")
-
-    def do(run: BehaviourRun) -> bool:
-        _work_on(run, run.held_row(), actions)
-        return True
-
-    return one_by_one(rows, worker=worker, task=TASK, do=do)
+    return one_by_one(rows, worker=worker, task=TASK, do=partial(_work_on, actions=actions))
 
 
-def _work_on(run: BehaviourRun, held: QueuedQuerySet, actions: dict[str, Action]) -> None:
-    started = perf_counter()
+def _work_on(run: BehaviourRun, actions: dict[str, Action]) -> bool:
+    started, held = perf_counter(), run.held_row()
     work: Work | None = None
     try:
         work = _open(run, held)
         if work is None:
-            return
+            return True
         actions[work.behaviour.action](work)
         _settle(work, started)
     except RunLost:
         _count_lost(work)
     except Exception as error:
-        failure = error.failure if isinstance(error, CallFailed) else None
-        _give_back(run, held, work, failure or Failure.of(error, attempts=run.attempts), started)
+        _give_back(run, held, work, Failure.of(error, attempts=run.attempts), started)
+    return True
 
 
 def _open(run: BehaviourRun, held: QueuedQuerySet) -> Work | None:
@@ -170,11 +158,11 @@ def is_cooling_down(relationship_id: UUID, name: str, behaviour: Behaviour, *, n
 def _settle(work: Work, started: float) -> None:
     """Write the run's effects and settle it. Raises RunLost."""
     _hold(work.run, work.held)
-    if work.write and _is_forgotten(work.run):
-        work.write, work.values["outcome"] = (
-            None,
-            "Nothing was written, as what it was about was forgotten meanwhile.",
-        )
+    quoted, fired_at = work.run.entry_ids, work.run.fired_at
+    # A model answers later: the person may have asked to forget an entry with a date that it may quote.
+    if work.write and quoted and Forgotten.of(work.run.relationship_id).in_dated(quoted, fired_at):
+        work.write = None
+        work.values["outcome"] = "Nothing was written, as what it was about was forgotten meanwhile."
     outcome = work.write(work) if work.write else work.values.pop("outcome", "")
     work.held.settle(
         state=RunState.DONE,
@@ -183,11 +171,6 @@ def _settle(work: Work, started: float) -> None:
     )
     store_made_calls(work.calls, now=timezone.now())
     log.info("a behaviour ran", event_name="behaviour.done", run_id=str(work.run.id), action=work.run.action)
-
-
-def _is_forgotten(run: BehaviourRun) -> bool:
-    """Return whether the person asked to forget an entry with a date that it may quote: a model answers later."""
-    return bool(run.entry_ids) and Forgotten.of(run.relationship_id).in_dated(run.entry_ids, run.fired_at)
 
 
 def _give_back(
@@ -226,7 +209,6 @@ def _hold(run: BehaviourRun, held: QueuedQuerySet) -> None:
 
 
 def _outcome_columns(work: Work, started: float) -> dict[str, Any]:
-    """The run's columns after an attempt."""
     came = [call.completion for call in work.calls if call.completion is not None]
     return {
         **work.values,

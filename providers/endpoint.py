@@ -17,7 +17,7 @@ from providers.errors import (
     Unauthorized,
 )
 from providers.limits import CallLimits
-from providers.options import EndpointOptions
+from providers.options import DEADLINE_IN_TIMEOUTS, EndpointOptions
 from providers.reach import is_loopback, refuse_external
 from providers.statuses import quotation
 from web import deadline
@@ -48,7 +48,7 @@ class Endpoint:
     def _set_up(self, options: EndpointOptions) -> None:
         self.base_url = options.base_url or self.vendor_url
         self._timeout = options.timeout
-        self._deadline = options.seconds_in_all
+        self._deadline = options.deadline or DEADLINE_IN_TIMEOUTS * options.timeout
         self._key = options.api_key.get_secret_value()
         self._limits_of_calls = CallLimits(options.max_in_flight)
 
@@ -62,7 +62,6 @@ class Endpoint:
             yield
 
     def close(self) -> None:
-        """Close connections. The endpoint is not used afterwards."""
         self._http.close()
 
     def _may_be_asked(self) -> None:

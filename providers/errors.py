@@ -50,7 +50,7 @@ class ProviderError(Exception):
         completion: "Completion | None" = None,
     ) -> None:
         """`retry_after` in seconds; the `completion` if an answer came and was paid for."""
-        super().__init__(message or _first_line(type(self).__doc__))
+        super().__init__(message or (type(self).__doc__ or "").partition("\n")[0])
         self.retry_after = retry_after if retry_after is not None else self.default_retry_after
         self.completion = completion
 
@@ -166,7 +166,3 @@ class AnswerTruncated(AnswerUnusable, PermanentProviderError):
     """The answer was cut off at the token limit."""
 
     code = "answer_truncated"
-
-
-def _first_line(doc: str | None) -> str:
-    return (doc or "").strip().splitlines()[0] if doc else ""

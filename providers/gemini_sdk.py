@@ -73,7 +73,10 @@ def with_given(extra: Config, wanted: Mapping[str, Any]) -> Config:
 
 def gemini_error(error: sdk_errors.APIError, *, quote: Callable[[object], str]) -> ProviderError:
     """The error for an answer outside 2xx. `quote` shortens and masks Gemini's words."""
-    details = _error_details(error)
+    body = error.details if isinstance(error.details, dict) else {}
+    inner = body.get("error")
+    stated = inner.get("details") if isinstance(inner, dict) else None
+    details = [detail for detail in stated or () if isinstance(detail, dict)]
     kind = error_class(error.code)
     if "API_KEY_INVALID" in {detail.get("reason") for detail in details}:
         kind = Unauthorized  # Gemini answers 400 to an unknown key
@@ -85,13 +88,6 @@ def gemini_error(error: sdk_errors.APIError, *, quote: Callable[[object], str]) 
         f"Gemini answered {error.code}: {quote(error.message or error.status)}",
         retry_after=wait if wait is not None else retry_after_seconds(headers),
     )
-
-
-def _error_details(error: sdk_errors.APIError) -> list[dict[str, Any]]:
-    body = error.details if isinstance(error.details, dict) else {}
-    inner = body.get("error")
-    details = inner.get("details") if isinstance(inner, dict) else None
-    return [detail for detail in details or () if isinstance(detail, dict)]
 
 
 def _retry_delay(details: list[dict[str, Any]]) -> float | None:

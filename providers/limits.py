@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from math import ceil
 from time import monotonic
 
@@ -19,7 +19,7 @@ class CallLimits:
     def __init__(self, most: int, *, clock: Callable[[], float] = monotonic) -> None:
         """`most`: parallel calls; 0: any number. `clock`: in seconds."""
         self._clock = clock
-        self._slots = threading.BoundedSemaphore(most) if most else None
+        self._slots = threading.BoundedSemaphore(most) if most else nullcontext()
         self._lock = threading.Lock()
         self._resume_at = 0.0  # monotonic
         self._refusals = 0  # in a row
@@ -30,18 +30,13 @@ class CallLimits:
         left = self._resume_at - self._clock()
         if left > 0:
             raise HeldBack(f"Not asked: the provider said to wait, another {ceil(left)} s.", retry_after=left)
-        if self._slots is not None:
-            self._slots.acquire()
-        try:
-            yield
-        except RateLimited as error:
-            self._hold_back(error.retry_after)
-            raise
-        else:
+        with self._slots:
+            try:
+                yield
+            except RateLimited as error:
+                self._hold_back(error.retry_after)
+                raise
             self._refusals = 0
-        finally:
-            if self._slots is not None:
-                self._slots.release()
 
     def _hold_back(self, retry_after: float | None) -> None:
         with self._lock:

@@ -49,11 +49,6 @@ class EndpointOptions(BaseModel):
     max_in_flight: int = Field(default=0, ge=0, le=10_000)
     extra: dict[str, Any] = Field(default_factory=dict)
 
-    @property
-    def seconds_in_all(self) -> float:
-        """The total time for a call."""
-        return self.deadline or DEADLINE_IN_TIMEOUTS * self.timeout
-
     @field_validator("api_key")
     @classmethod
     def _key_fits_a_header(cls, key: SecretStr) -> SecretStr:
@@ -71,8 +66,6 @@ class EndpointOptions(BaseModel):
 
 
 class HostedOptions(EndpointOptions):
-    """The options of every language model over HTTP."""
-
     max_output_tokens: int | None = Field(default=None, ge=1)
     temperature: float | None = Field(default=None, ge=0, le=2)
     prices: Annotated[dict[str, Price], BeforeValidator(read_prices)] = Field(default_factory=dict)

@@ -56,7 +56,12 @@ def purge_files(*, patience: float = 60.0) -> list[str]:
     Call it outside a transaction. Each table is locked while it is rewritten, and needs its own size in free space.
     Raises PurgeBlocked when older transactions last longer than `patience` seconds.
     """
-    _await_older_transactions(patience)
+    now, deadline = _ask("SELECT clock_timestamp()"), time.monotonic() + patience
+    while older := execute(_OLDER, {"now": now}):
+        if time.monotonic() > deadline:
+            named = ", ".join(f"{pid} ({what})" for pid, what in older[:5])
+            raise PurgeBlocked(f"Transactions that began before the purge are still open: {named}.")
+        time.sleep(_POLL_SECONDS)
     remarks = []
     if not _done("DELETE FROM pg_catalog.pg_statistic"):
         remarks.append(
@@ -68,16 +73,6 @@ def purge_files(*, patience: float = 60.0) -> list[str]:
             "The write-ahead log keeps old text until it is reused: purge as a superuser to remove it."
         )
     return remarks + [remark for question, remark in _ELSEWHERE.items() if _ask(question)]
-
-
-def _await_older_transactions(patience: float) -> None:
-    now = _ask("SELECT clock_timestamp()")
-    deadline = time.monotonic() + patience
-    while older := execute(_OLDER, {"now": now}):
-        if time.monotonic() > deadline:
-            named = ", ".join(f"{pid} ({what})" for pid, what in older[:5])
-            raise PurgeBlocked(f"Transactions that began before the purge are still open: {named}.")
-        time.sleep(_POLL_SECONDS)
 
 
 def _overwrite_log() -> bool:

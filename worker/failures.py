@@ -26,6 +26,17 @@ INTERNAL_TRIES = 3  # of a row that trips over a mistake of ours
 OTHER_SCHEMA_SECONDS = 60.0
 
 
+class WebhookFailed(Exception):
+    """A URL did not accept a call. `passing`: it may the next time, after `retry_after` seconds."""
+
+    def __init__(
+        self, code: str, said: str, *, passing: bool, answer: str = "", retry_after: float | None = None
+    ) -> None:
+        super().__init__(said)
+        self.code, self.said, self.passing, self.answer = code, said, passing, answer
+        self.retry_after = retry_after
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """`delay`: seconds until the next attempt; None: there is none. `counted`: the attempt counts against the row.
@@ -53,6 +64,9 @@ class Failure:
             hopeless = error.permanent or (counted and attempts + 1 >= settings.MAX_ATTEMPTS)
             delay = None if hopeless else retry_delay(attempts, error.retry_after)
             return cls(error.code, str(error)[:2000], delay, counted)
+        if isinstance(error, WebhookFailed):
+            hopeless = not error.passing or attempts + 1 >= settings.MAX_ATTEMPTS
+            return cls(error.code, error.said, None if hopeless else retry_delay(attempts, error.retry_after))
         if isinstance(error, RapportError):
             return cls(error.code, error.detail[:2000], None)
         if is_other_schema():

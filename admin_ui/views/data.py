@@ -8,7 +8,7 @@ from admin_ui.access import OperatorView
 from admin_ui.names import typable
 from admin_ui.words import counts_in_words
 from relationships.models import Relationship, Role
-from upkeep.erasure import count_relationships, count_user, erase_relationship, erase_user
+from upkeep.erasure.relationships import count_relationships, count_user, erase_relationship, erase_user
 from upkeep.exporting import export_relationship
 
 SCOPES = ("relationship", "person")

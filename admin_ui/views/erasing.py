@@ -18,8 +18,9 @@ from admin_ui.words import counts_in_words
 from relationships.models import Message, Relationship, Role
 from relationships.services.hiding import hide_messages, show_messages
 from relationships.services.sequence import lock_relationship
-from upkeep.erasure import erase_entry, redact_messages
+from upkeep.erasure.entries import erase_entry
 from upkeep.erasure.holding import MOST_LISTED
+from upkeep.erasure.messages import redact_messages
 
 _DONE = {"hide": "hidden", "show": "shown again", "erase": "erased"}
 

@@ -13,7 +13,7 @@ import structlog
 from django.db import transaction
 from django.utils import timezone
 
-from behaviours.webhooks import WebhookFailed, post_signed
+from behaviours.webhooks import post_signed
 from config.postgresql.sessions import database_went_away
 from connect.configuration import EventWebhook
 from connect.events.owed import TASK
@@ -52,7 +52,7 @@ def deliver_events(*, relationship_id: UUID, worker: str) -> None:
         except Exception as error:
             if database_went_away(error):
                 raise  # `keeping` gives the delivery back
-            _give_back(delivery, held, _failure(error, delivery.attempts))
+            _give_back(delivery, held, Failure.of(error, attempts=delivery.attempts))
 
 
 def _deliver(delivery: EventDelivery, held: Any) -> None:
@@ -110,12 +110,6 @@ def _rest(held: Any, now: datetime, *, delivers: bool) -> None:
         raise Lost
     untold = delivers and is_more_to_tell(row.relationship_id, Place(row.seq, row.at))
     held.release(due_at=now + LOOK_AGAIN if untold else None, attempts=0, error="", error_code="")
-
-
-def _failure(error: Exception, attempts: int) -> Failure:
-    return (
-        error.failure(attempts) if isinstance(error, WebhookFailed) else Failure.of(error, attempts=attempts)
-    )
 
 
 def _give_back(delivery: EventDelivery, held: Any, failure: Failure) -> None:

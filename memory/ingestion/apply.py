@@ -48,8 +48,9 @@ def apply_operations(
         raise ErasedMeanwhile("Something the model was shown was erased while it answered.")
     state.shown = log.shown
     state.last_call = (log.ids[-1] if log.ids else None, log.last_model)
-    if not last_try:
-        _refuse_stale(state, items)
+    for item in items:
+        if not last_try and item.entry is not None and state.target(item) is None:
+            raise StaleAnswer(f"Entry {item.entry} was changed while the model answered.")
     carry_out_all(state, leave_to_wishes(given, items, heard))
     by = Actor(ActorKind.MODEL, log.last_model)
     revisions = write_changes(state, by=by)
@@ -66,16 +67,12 @@ def carry_out_all(state: ApplyState, items: Sequence[Operation]) -> None:
     for item in sorted(items, key=lambda item: item.op != "known"):
         if item.op == "refused":
             state.add_result(item, Verdict.REFUSED, item.reason)
-        elif item in held:
-            _hold(state, item)
+        elif item in held and (entry := state.target(item)) is not None:
+            reason = "so many deletions at once wait for a person"
+            result = state.add_result(item, Verdict.HELD, reason, entry.id)
+            result.entry_version, result.held_reason = entry.version, item.reason
         else:
             carry_out(state, item)
-
-
-def _refuse_stale(state: ApplyState, items: Sequence[Operation]) -> None:
-    for item in items:
-        if item.entry is not None and state.target(item) is None:
-            raise StaleAnswer(f"Entry {item.entry} was changed while the model answered.")
 
 
 def _too_many_deletions(state: ApplyState, items: Sequence[Operation]) -> list[Operation]:
@@ -99,17 +96,6 @@ def _too_many_deletions(state: ApplyState, items: Sequence[Operation]) -> list[O
         moved_on.add(entry.id)
     held = len(taking) > state.given.ingestion.deletion_hold.most(state.active_count)
     return taking if held else []
-
-
-def _hold(state: ApplyState, operation: Operation) -> None:
-    entry = state.target(operation)
-    if entry is None:
-        carry_out(state, operation)  # which records why it is refused
-        return
-    result = state.add_result(
-        operation, Verdict.HELD, "so many deletions at once wait for a person", entry.id
-    )
-    result.entry_version, result.held_reason = entry.version, operation.reason
 
 
 def write_changes(state: ApplyState, *, by: Actor) -> int:

@@ -18,8 +18,6 @@ from relationships.services.model_budgets import spending_figures
 
 @dataclass(frozen=True, slots=True)
 class CallRecord(MadeCall):
-    """A call, and what it was made from."""
-
     request: CompletionRequest
     given: IngestionInput
 

@@ -14,7 +14,7 @@ from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.vectors import TextVectors
 from memory.models import ScratchpadEntry
 from memory.retrieval.configuration import Retrieval
-from memory.retrieval.results import EntryFilters, Hit
+from memory.retrieval.results import EntryFilters
 from memory.retrieval.search import search_entries_for
 from providers.tokens import estimate_tokens
 
@@ -78,7 +78,9 @@ def find_candidates(
     best: dict[UUID, float] = {}
     for hits in found:
         for hit in hits.hits:
-            if ranker is not None or relevance_of(hit) >= settings.floor:
+            # from words, meaning and dates, as the person's name in a text raises all entries alike
+            relevance = hit.score - hit.parts.get("named", 0.0)
+            if ranker is not None or relevance >= settings.floor:
                 best[hit.id] = max(hit.score, best.get(hit.id, hit.score))
     ranked = sorted(best, key=lambda entry_id: (-best[entry_id], entry_id))
     return _shown(given, ranked[: settings.most])
@@ -87,11 +89,6 @@ def find_candidates(
 def has_entries(given: IngestionInput) -> bool:
     """Return whether there is anything to find. No statement, as the input says it."""
     return given.has_archive or given.hidden_entries > 0 or bool(given.entries)
-
-
-def relevance_of(hit: Hit) -> float:
-    """The part of a score from words, meaning and dates, as the person's name in a text raises all entries alike."""
-    return hit.score - hit.parts.get("named", 0.0)
 
 
 def candidate_retrieval(given: IngestionInput, *, by_meaning: bool) -> Retrieval:

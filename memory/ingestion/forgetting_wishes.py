@@ -79,7 +79,10 @@ def carry_out_wishes(state: ApplyState, heard: Sequence[Heard], by: Actor) -> No
     gone = {
         result.entry_id: result.message_ids
         for result in state.results
-        if result.entry_id and result.verdict == Outcome.APPLIED and _is_deleted(state, result.entry_id)
+        if result.entry_id
+        and result.verdict == Outcome.APPLIED
+        and (entry := state.rows.get(result.entry_id))
+        and entry.state == EntryState.DELETED
     }
     _follow_versions(state, heard)
     most = state.given.ingestion.deletion_hold.most(state.active_count)
@@ -96,8 +99,3 @@ def _follow_versions(state: ApplyState, heard: Sequence[Heard]) -> None:
     for one in (one for wish in heard for one in wish.draft.ticked):
         if one.kind == "entry" and read.get(one.id) == one.version:
             one.version = now[one.id]
-
-
-def _is_deleted(state: ApplyState, entry_id: UUID) -> bool:
-    entry = state.rows.get(entry_id)
-    return entry is not None and entry.state == EntryState.DELETED

@@ -24,7 +24,8 @@ _EXAMPLE = re.compile(r'"(?:content|what)": "(?:that )?([^"{}]+)"')
 def refuse_example(text: str, item: Item, given: IngestionInput) -> None:
     """Raises RefusedItem if it is an example from the prompt and the cited messages hardly say it."""
     said = text.removeprefix("that ")
-    if content_hash(said) not in _examples() | _own_examples(given):
+    own = {content_hash(example) for entry_type in given.ingestion.types for example in entry_type.examples}
+    if content_hash(said) not in _examples() | own:
         return
     cited = given.cited(cited_messages(item, given), earlier_messages(item, given))
     texts = [message.content for message in cited]
@@ -82,7 +83,3 @@ def _examples() -> frozenset[bytes]:
     """Hashes of the examples in the prompts' sample answers."""
     shown = (text for file in PROMPTS.glob("*.md") for text in _EXAMPLE.findall(file.read_text()))
     return frozenset(map(content_hash, shown))
-
-
-def _own_examples(given: IngestionInput) -> set[bytes]:
-    return {content_hash(text) for entry_type in given.ingestion.types for text in entry_type.examples}

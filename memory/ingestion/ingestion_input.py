@@ -131,11 +131,15 @@ def compose_input(
 ) -> IngestionInput:
     """Make the input. `entries`: the whole scratchpad, newest first."""
     shown, hidden, tokens = _within(configuration.ingestion.shown_budget, entries)
+    user, said = relationship.user, (*references, *messages)
+    speakers = {" ".join(one.speaker.split()) for one in said if one.role == MessageRole.USER}
+    # If no display name is known and one alone speaks, that is the person.
+    alone = len(speakers) == 1 and not shows_something(user.display_name)
     return IngestionInput(
         relationship_id=relationship.id,
         project_id=relationship.project_id,
         timezone=relationship.timezone,
-        user_name=_name_of_person(relationship, (*references, *messages)),
+        user_name=speakers.pop() if alone else str(user),
         companion_name=relationship.companion.name,
         ingestion=configuration.ingestion,
         instructions=instructions,
@@ -148,14 +152,6 @@ def compose_input(
         retrieval=configuration.retrieval,
         has_archive=has_archive,
     )
-
-
-def _name_of_person(relationship: Relationship, said: Iterable[InputMessage]) -> str:
-    """What the messages call the person. If no display name is known and one alone speaks, that is the person."""
-    user = relationship.user
-    speakers = {" ".join(one.speaker.split()) for one in said if one.role == MessageRole.USER}
-    alone = len(speakers) == 1 and not shows_something(user.display_name)
-    return speakers.pop() if alone else str(user)
 
 
 def find_instructions(companion: Companion, version: int | None = None) -> Instructions:
@@ -196,12 +192,8 @@ def input_message(
     session: str = "",
 ) -> InputMessage:
     """Make it from the MESSAGE_COLUMNS."""
-    if not speaker or (role == MessageRole.USER and means_person(speaker, str(relationship.user))):
-        speaker = _default_speaker(role, relationship)
+    user = relationship.user
+    names = {"user": str(user), "assistant": relationship.companion.name}
+    if not speaker or (role == MessageRole.USER and means_person(speaker, str(user))):
+        speaker = names.get(role, role)
     return InputMessage(id, turn_id, role, speaker, cut_fenced(said)[0], occurred_at, session)
-
-
-def _default_speaker(role: str, relationship: Relationship) -> str:
-    if role == MessageRole.USER:
-        return str(relationship.user)
-    return relationship.companion.name if role == "assistant" else role

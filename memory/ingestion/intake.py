@@ -206,19 +206,13 @@ def retry_turn(*, relationship_id: UUID, turn_id: UUID) -> Turn:
     Turn.objects.for_relationship(relationship_id).filter(id=turn_id).update(
         **values, error_code="", error=""
     )
-    if turn.state == TurnState.SKIPPED:
-        _show_messages(turn)
+    if turn.state == TurnState.SKIPPED and (config := lock_config(relationship_id)) is not None:
+        messages = Message.objects.for_relationship(relationship_id).filter(turn_id=turn_id)
+        ids = list(messages.values_list("id", flat=True))
+        index_again(config, SearchedKind.MESSAGE, ids, now=timezone.now())
     enqueue(relationship_id, project_id=turn.project_id)
     turn.refresh_from_db()
     return turn
-
-
-def _show_messages(turn: Turn) -> None:
-    config = lock_config(turn.relationship_id)
-    messages = Message.objects.for_relationship(turn.relationship_id).filter(turn_id=turn.id)
-    if config is not None:
-        ids = list(messages.values_list("id", flat=True))
-        index_again(config, SearchedKind.MESSAGE, ids, now=timezone.now())
 
 
 @transaction.atomic

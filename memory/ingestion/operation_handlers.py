@@ -86,19 +86,16 @@ def _with_its_own_key(state: ApplyState, operation: Operation, subject: str) -> 
     if operation.single_valued is not None or not _is_single_valued(state, operation):
         return operation
     held = state.taken.holding(subject, operation.key)
+    own = (state.given.user_name, operation.key or "")
     if name := _other_before(operation.content, subject, state):
         remark = f"begins with {name}; kept without the key {operation.key}"
-    elif held is None or operation.type == held.type or _says_of(held.content, operation, state):
+    elif held is None or operation.type == held.type or share_said(held.content, operation.content, own=own):
         return operation
     else:
         remark = (
             f"the {operation.key} is held by entry {held.id}, which is about something else; kept without it"
         )
     return replace(operation, key=None, remarks=(*operation.remarks, remark))
-
-
-def _says_of(held: str, operation: Operation, state: ApplyState) -> bool:
-    return share_said(held, operation.content, own=(state.given.user_name, operation.key or "")) > 0
 
 
 def _other_before(content: str, subject: str, state: ApplyState) -> str | None:

@@ -131,7 +131,6 @@ def _is_long_over(entry: ScratchpadEntry, now: datetime) -> bool:
 
 
 def _is_ahead(entry: ScratchpadEntry, now: datetime) -> bool:
-    """Return whether it is about the future."""
     happens = span_of(entry.happens_at, "UTC").ends if entry.happens_at else None
     return any(time is not None and time > now for time in (happens, entry.valid_from))
 

@@ -130,7 +130,10 @@ def _ingest(claim: Claim, drained: Drained) -> bool:
             raise  # the turns are due again when the lease ends
         return _handle_internal_error(claim, error, call_log, drained)
     drained.applied += len(claim.turns)
-    _tell(claim)
+    now = timezone.now()
+    for turn in claim.turns:
+        count_turn((now - turn.recorded_at).total_seconds(), trace_id=tracing.trace_id(turn.traceparent))
+    tracing.note({"rapport.outcome": "applied"})
     log.info("applied turns", event_name="ingestion.turn.applied", turns=len(claim.turns), **_ids(claim))
     return True
 
@@ -217,14 +220,6 @@ def _refused(claim: Claim, code: str, reason: str, call_log: CallLog, drained: D
     return True
 
 
-def _tell(claim: Claim) -> None:
-    """Count applied turns for /metrics, and note the outcome in the trace."""
-    now = timezone.now()
-    for turn in claim.turns:
-        count_turn((now - turn.recorded_at).total_seconds(), trace_id=tracing.trace_id(turn.traceparent))
-    tracing.note({"rapport.outcome": "applied"})
-
-
 def _handle_internal_error(claim: Claim, error: Exception, call_log: CallLog, drained: Drained) -> bool:
     """After an internal error, retry the batch a few times; then isolate the turn that causes it, and fail it. Errors
     inside the database, such as a shard that is being moved, are retried like a provider's failure.
@@ -233,7 +228,10 @@ def _handle_internal_error(claim: Claim, error: Exception, call_log: CallLog, dr
     """
     where = error_place(error)
     log.error("unexpected error", event_name="ingestion.internal_error", where=where, **_ids(claim))
-    _keep_calls_if_possible(claim, call_log)
+    try:
+        keep_calls(claim, call_log)
+    except (DataError, IntegrityError, ValueError):  # storing them is what failed
+        log.error("model calls could not be stored", event_name="ingestion.calls.not_kept", **_ids(claim))
     attempts = max(turn.attempts for turn in claim.turns)
     counted = not is_other_schema()
     most = settings.MAX_ATTEMPTS if isinstance(error, InternalError) else INTERNAL_TRIES
@@ -243,14 +241,6 @@ def _handle_internal_error(claim: Claim, error: Exception, call_log: CallLog, dr
     release_turns(claim, code="internal_error", error=where, delay=delay, counted=counted)
     drained.released += len(claim.turns)
     return False
-
-
-def _keep_calls_if_possible(claim: Claim, call_log: CallLog) -> None:
-    """Store the calls that led to an error, unless storing them is what failed."""
-    try:
-        keep_calls(claim, call_log)
-    except (DataError, IntegrityError, ValueError):
-        log.error("model calls could not be stored", event_name="ingestion.calls.not_kept", **_ids(claim))
 
 
 def _ids(claim: Claim) -> dict[str, str]:

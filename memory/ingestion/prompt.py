@@ -10,10 +10,10 @@ from zoneinfo import ZoneInfo
 from memory.entries.happens import PASSED, day_of, plan_is_over
 from memory.entries.words import names_in_text
 from memory.ingestion.ingestion_input import IngestionInput, InputMessage, ShownEntry
-from memory.ingestion.strategies.schema_parts import NUMBERS, TEXT, TEXT_OR_NULL, WISHES, answer_of, list_of
 from memory.ingestion.strategies.vocabulary import type_among
 from memory.ingestion.templates import render_instructions, shipped
 from memory.models import USER_SUBJECT, Tier
+from memory.schema_parts import NUMBERS, TEXT, TEXT_OR_NULL, WISHES, answer_of, list_of
 from providers.llm.base import (
     CompletionRequest,
     KnownKey,
@@ -160,35 +160,9 @@ def _instruction_variables(given: IngestionInput) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    speaker: str
-    content: str
-    role: str = ""
-    number: int = 0
-    heading: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """An entry or a fact for the template, which leaves out what is empty or False."""
-
-    number: int
-    type: str
-    subject: str
-    told: str
-    happens_at: str
-    content: str
-    expires_at: str = ""
-    passed: str = ""
-    key: str = ""
-    read_only: bool = False
-    archived: bool = False
-    forget: bool = False
-
-
 def _data_variables(given: IngestionInput, question: Question) -> dict[str, Any]:
-    shows_messages = question.shows_messages
+    """What the template shows, without what is empty or False."""
+    earlier, new = (given.references, given.messages) if question.shows_messages else ((), ())
     return {
         "types": given.ingestion.types if question.shows_types else (),
         "entries": [
@@ -198,44 +172,42 @@ def _data_variables(given: IngestionInput, question: Question) -> dict[str, Any]
         "likely": question.likely,
         "hidden_entries": 0 if question.likely else given.hidden_entries,
         "capacity_note": "" if question.likely else capacity_note(given),
-        "references": _numbered_lines(given.references, given, above=given.earlier_above)
-        if shows_messages
-        else [],
-        "messages": _numbered_lines(given.messages, given) if shows_messages else [],
+        "references": _numbered_lines(earlier, given, above=given.earlier_above),
+        "messages": _numbered_lines(new, given),
         "facts": [_fact_line(fact, given) for fact in question.facts],
         "timezone": given.timezone,
         "closing": question.closing,
     }
 
 
-def _entry_line(number: int, entry: ShownEntry, given: IngestionInput, *, likely: bool) -> _Told:
+def _entry_line(number: int, entry: ShownEntry, given: IngestionInput, *, likely: bool) -> dict[str, Any]:
     names_subject = entry.subject == USER_SUBJECT or names_in_text(entry.content, entry.subject)
-    return _Told(
-        number=number,
-        type=entry.type,
-        subject="" if names_subject else one_line(entry.subject),
-        told=day_of(entry.effective_at.timestamp(), given.timezone),
-        happens_at=entry.happens_at or "",
-        expires_at=day_of(entry.expires_at.timestamp(), given.timezone) if entry.expires_at else "",
-        passed=PASSED if is_past_plan(entry, given) else "",
-        key=one_line(entry.key) if likely and entry.key else "",
-        read_only=entry.read_only,
-        archived=not likely and entry.tier == Tier.ARCHIVE,
-        content=one_line(entry.content),
-    )
+    return {
+        "number": number,
+        "type": entry.type,
+        "subject": "" if names_subject else one_line(entry.subject),
+        "told": day_of(entry.effective_at.timestamp(), given.timezone),
+        "happens_at": entry.happens_at or "",
+        "expires_at": day_of(entry.expires_at.timestamp(), given.timezone) if entry.expires_at else "",
+        "passed": PASSED if is_past_plan(entry, given) else "",
+        "key": one_line(entry.key) if likely and entry.key else "",
+        "read_only": entry.read_only,
+        "archived": not likely and entry.tier == Tier.ARCHIVE,
+        "content": one_line(entry.content),
+    }
 
 
-def _fact_line(fact: NumberedFact, given: IngestionInput) -> _Told:
+def _fact_line(fact: NumberedFact, given: IngestionInput) -> dict[str, Any]:
     said = [given.messages[number - 1].occurred_at.timestamp() for number in fact.messages]
-    return _Told(
-        number=fact.number,
-        type=fact.type,
-        subject="" if fact.subject == USER_SUBJECT else one_line(fact.subject),
-        told=day_of(max(said), given.timezone) if said else "",
-        happens_at=fact.happens_at or "",
-        forget=fact.forget,
-        content=one_line(fact.content),
-    )
+    return {
+        "number": fact.number,
+        "type": fact.type,
+        "subject": "" if fact.subject == USER_SUBJECT else one_line(fact.subject),
+        "told": day_of(max(said), given.timezone) if said else "",
+        "happens_at": fact.happens_at or "",
+        "forget": fact.forget,
+        "content": one_line(fact.content),
+    }
 
 
 def is_past_plan(entry: ShownEntry, given: IngestionInput) -> bool:
@@ -254,16 +226,23 @@ def last_said_at(given: IngestionInput) -> datetime:
 
 def _numbered_lines(
     messages: Sequence[InputMessage], given: IngestionInput, *, above: int = 0
-) -> list[_Line]:
+) -> list[dict[str, Any]]:
     """The messages with their numbers, and headings where a session or a day begins, or after a pause."""
     zone = ZoneInfo(given.timezone)
-    lines: list[_Line] = []
+    lines: list[dict[str, Any]] = []
     earlier: InputMessage | None = None
     for number, message in enumerate(messages, start=above + 1):
+        local = message.occurred_at.astimezone(zone)
         begins = earlier is None or _is_apart(earlier, message, zone)
-        heading = _heading(message.occurred_at, zone) if begins else ""
         said = ends_of(message.content, LONGEST_EARLIER) if above else message.content
-        lines.append(_Line(one_line(message.speaker), indented(said), message.role, number, heading))
+        line = {
+            "number": number,
+            "heading": f"{local:%A}, {local.date().isoformat()}, {local:%H:%M}" if begins else "",
+            "speaker": one_line(message.speaker),
+            "role": message.role,
+            "content": indented(said),
+        }
+        lines.append(line)
         earlier = message
     return lines
 
@@ -273,11 +252,6 @@ def _is_apart(earlier: InputMessage, later: InputMessage, zone: ZoneInfo) -> boo
     if later.session != earlier.session or not timedelta(0) <= pause <= PAUSE:
         return True
     return later.occurred_at.astimezone(zone).date() != earlier.occurred_at.astimezone(zone).date()
-
-
-def _heading(at: datetime, zone: ZoneInfo) -> str:
-    local = at.astimezone(zone)
-    return f"{local:%A}, {local.date().isoformat()}, {local:%H:%M}"
 
 
 def _prompt_data(given: IngestionInput, question: Question) -> PromptData:

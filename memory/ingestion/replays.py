@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from memory.errors import IngestionError, InvalidTemplate
 from memory.ingestion.ingestion_input import Instructions, find_instructions
-from memory.ingestion.preview import Preview, preview_prompt
+from memory.ingestion.preview import preview_prompt
 from memory.ingestion.templates import check_instructions
 from memory.models import Replay, ReplayState
 from providers.errors import ProviderError
@@ -26,7 +26,6 @@ from worker.enqueue import enqueue_task
 from worker.fairness import others_wait
 from worker.identity import worker_identity
 from worker.leases import keeping
-from worker.models import QueuedQuerySet
 from worker.owed_rows import OwedRows
 
 log = structlog.get_logger(__name__)
@@ -95,25 +94,27 @@ def run_replay(*, relationship_id: UUID, replay_id: UUID) -> None:
                 replay.results[step] = _read(replay, step)
             held.update(results=replay.results)
             if step != STEPS[-1] and others_wait():
-                _give_way(replay, held)
+                with transaction.atomic():
+                    if held.release(due_at=timezone.now()):
+                        _enqueue(replay)  # to continue it
                 return
     except ProviderError as error:
         tries = replay.attempts + 1
         if error.permanent or tries >= MOST_ATTEMPTS:
-            _finish(held, ReplayState.FAILED, error=str(error))
+            held.settle(state=ReplayState.FAILED, error=str(error))
         else:
             pause = timedelta(seconds=5 * 2**tries)
             held.release(due_at=timezone.now() + pause, counted=True, code=error.code)
     except (IngestionError, InvalidTemplate, RapportError) as error:
-        _finish(held, ReplayState.FAILED, error=str(error))
+        held.settle(state=ReplayState.FAILED, error=str(error))
     else:
-        _finish(held, ReplayState.DONE)
+        held.settle(state=ReplayState.DONE, error="")
         log.info("replayed a prompt", event_name="replay.done", relationship_id=str(relationship_id))
 
 
 def _give_up(replay: Replay) -> None:
     row = Replay.objects.for_relationship(replay.relationship_id).filter(id=replay.id)
-    _finish(row, ReplayState.FAILED, error="Given up: it ended its readers.")
+    row.settle(state=ReplayState.FAILED, error="Given up: it ended its readers.")
 
 
 enqueue_owed_replays = OwedRows(
@@ -135,18 +136,8 @@ def drop_old_replays(now: datetime) -> int:
     return dropped
 
 
-@transaction.atomic
-def _give_way(replay: Replay, held: QueuedQuerySet) -> None:
-    """Release the replay, and enqueue a task to continue it."""
-    if held.release(due_at=timezone.now()):
-        _enqueue(replay)
-
-
-def _finish(rows: QueuedQuerySet, state: ReplayState, *, error: str = "") -> None:
-    rows.settle(state=state, error=error)
-
-
 def _read(replay: Replay, step: str) -> dict[str, Any]:
+    """The outcome of one prompt as JSON: operations with verdicts, the resulting entries, tokens, time and cost."""
     pairs = Relationship.objects.select_related("companion", "project", "user")
     relationship: Relationship = require(pairs.filter(id=replay.relationship_id), "relationship")
     draft = Instructions(None, replay.template)
@@ -158,11 +149,6 @@ def _read(replay: Replay, step: str) -> dict[str, Any]:
         messages=[NewMessage(line["role"], line["content"]) for line in replay.messages],
         present_entries=replay.present_entries,
     )
-    return _kept(preview)
-
-
-def _kept(preview: Preview) -> dict[str, Any]:
-    """The outcome of one prompt as JSON: operations with verdicts, the resulting entries, tokens, time and cost."""
     return {
         "version": preview.prompt_version,
         "operations": [result.as_json() for result in preview.results],

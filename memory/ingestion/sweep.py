@@ -107,7 +107,9 @@ class Sweep:
     def _owed(self, room: Mapping[UUID, int], now: datetime) -> dict[UUID, UUID]:
         """Relationships to enqueue, each with its project, as many as the project's queue has room for."""
         due = self._next_due([project for project, free in room.items() if free > 0], now)
-        heads = _heads([each for of_one in due.values() for each in of_one], now)
+        wanted = [each for of_one in due.values() for each in of_one]
+        rows = execute(_HEADS, {"ids": wanted, "now": now}) if wanted else []
+        heads = {owner: (turn_id, attempts) for owner, turn_id, attempts in rows}  # the first open turns
         owed = {
             project: [(each, heads[each]) for each in of_one if each in heads]
             for project, of_one in due.items()
@@ -127,9 +129,14 @@ class Sweep:
         """Relationships with due turns by project, from where the last round stopped; from the beginning after the
         last one.
         """
-        places = {each: self._places.get(each, _BEGINNING) for each in projects}
+        places = [self._places.get(each, _BEGINNING) for each in projects]
+        each: _Each = {
+            "project": ("uuid", projects),
+            "after_due": ("timestamptz", [due for due, _ in places]),
+            "after_id": ("uuid", [owner for _, owner in places]),
+        }
         rows: dict[UUID, list[_Place]] = {}
-        for project, due_at, owner in _due_after(places, now):
+        for project, due_at, owner in _due_of(Turn, _DUE, each, now):
             rows.setdefault(project, []).append((due_at, owner))
         for project in projects:
             seen = rows.get(project, [])
@@ -145,25 +152,8 @@ def release_dead_leases(now: datetime) -> dict[UUID, UUID]:
     return {turn.relationship_id: turn.project_id for turn in turns}
 
 
-def _due_after(places: Mapping[UUID, _Place], now: datetime) -> list[tuple[UUID, datetime, UUID]]:
-    each: _Each = {
-        "project": ("uuid", list(places)),
-        "after_due": ("timestamptz", [due for due, _ in places.values()]),
-        "after_id": ("uuid", [owner for _, owner in places.values()]),
-    }
-    return _due_of(Turn, _DUE, each, now)
-
-
 def _due_of(model: type[Turn | SearchText], statement: str, each: _Each, now: datetime) -> list[Any]:
     """The rows of a statement, each after its project, in order of their other columns."""
     condition, reachable = among(model)
     told = {"now": now, "graced": now - GRACE, "limit": ROWS_PER_PROJECT, **reachable}
     return sorted(rows_of_each(statement.format(among=condition), each, told), key=itemgetter(1, 2))
-
-
-def _heads(relationship_ids: Sequence[UUID], now: datetime) -> dict[UUID, tuple[UUID, int]]:
-    """By relationship, its first open turn and how often that was tried."""
-    if not relationship_ids:
-        return {}
-    heads = execute(_HEADS, {"ids": list(relationship_ids), "now": now})
-    return {owner: (turn_id, attempts) for owner, turn_id, attempts in heads}

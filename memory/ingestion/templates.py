@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined, Template, TemplateError, TemplateSyntaxError, nodes
@@ -138,12 +139,8 @@ def _is_variable(node: nodes.Node) -> bool:
 
 def _line_of(error: BaseException) -> int:
     """The template's line, from the traceback Jinja rewrote to point into it."""
-    line, frame = 1, error.__traceback__
-    while frame is not None:
-        if frame.tb_frame.f_code.co_filename == "<template>":
-            line = frame.tb_lineno
-        frame = frame.tb_next
-    return line
+    frames = walk_tb(error.__traceback__)
+    return [1, *(line for frame, line in frames if frame.f_code.co_filename == "<template>")][-1]
 
 
 def _invalid(detail: str) -> InvalidTemplate:

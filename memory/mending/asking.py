@@ -15,6 +15,7 @@ from memory.errors import UnparsableAnswer
 from memory.mending.candidates import Candidate, Scope
 from memory.mending.judging import PERHAPS, Judgement, Verdict, pieces
 from memory.model_calls import MadeCall, make_call, store_made_calls
+from memory.schema_parts import NUMBERS, TEXT, answer_of, list_of
 from memory.words import normal
 from providers.errors import ProviderError
 from providers.llm.base import CompletionRequest, LLMProvider
@@ -33,22 +34,10 @@ _PROMPTS = {
     verb: Path(__file__).with_name(f"{verb}.md").read_text() for verb in ("forget", "correct", "heard")
 }
 SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "says": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "number": {"type": "integer"},
-                    "rest": {"type": "string"},
-                    "now": {"type": "string"},
-                },
-                "required": ["number"],
-            },
-        },
-        "unsure": {"type": "array", "items": {"type": "integer"}},
-    },
+    **answer_of(
+        says=list_of({"number": {"type": "integer"}, "rest": TEXT, "now": TEXT}, required=["number"]),
+        unsure=NUMBERS,
+    ),
     "required": ["says", "unsure"],
 }
 

@@ -44,17 +44,16 @@ def carry_out(
     """Change what is ticked (None: the plan's own ticks) in one transaction. An entry that was changed since is left
     alone, and its item says so, unless this transaction has `deleted` it already. Raises AlreadyDecided, InvalidInput.
     """
-    relationship = locked_relationship(plan)
-    plan = plan_of(plan.relationship_id, plan.id)
+    relationship, plan = lock_plan(plan)
     now = now or timezone.now()
     chosen = [item for item in choose_items(plan, ticked) if not item.get("hidden")]
     done = _change_entries(plan, chosen, by, now)
-    done |= {*_ids(chosen, "entry")} & {*deleted}
-    messages = _ids(chosen, "message")
+    done |= {*ids_of(chosen, "entry")} & {*deleted}
+    messages = ids_of(chosen, "message")
     hide_messages(relationship_id=relationship.id, message_ids=messages, now=now)
     done |= set(messages)
     for finder in forgettables():
-        done |= finder.hide(relationship, _ids(chosen, finder.kind), now=now)
+        done |= finder.hide(relationship, ids_of(chosen, finder.kind), now=now)
     finish(plan, MendingState.CARRIED_OUT, chosen, done, now)
     return plan
 
@@ -62,16 +61,17 @@ def carry_out(
 @transaction.atomic
 def decline_plan(plan: MendingPlan) -> MendingPlan:
     """Leave everything as it is. Raises AlreadyDecided."""
-    locked_relationship(plan)
-    plan = plan_of(plan.relationship_id, plan.id)
+    _, plan = lock_plan(plan)
     _require_proposed(plan)
     finish(plan, MendingState.DECLINED, [], set(), timezone.now())
     return plan
 
 
-def locked_relationship(plan: MendingPlan) -> Relationship:
+def lock_plan(plan: MendingPlan) -> tuple[Relationship, MendingPlan]:
+    """Lock the relationship, and read it and the plan as they are now."""
     lock_relationship(plan.relationship_id)
-    return Relationship.objects.select_related("companion", "project", "user").get(id=plan.relationship_id)
+    pairs = Relationship.objects.select_related("companion", "project", "user")
+    return pairs.get(id=plan.relationship_id), plan_of(plan.relationship_id, plan.id)
 
 
 def choose_items(plan: MendingPlan, ticked: Collection[int] | None) -> list[dict[str, Any]]:
@@ -146,18 +146,17 @@ def _change_entries(
 @transaction.atomic
 def undo_plan(plan: MendingPlan, *, by: Actor) -> MendingPlan:
     """Restore what a plan hid or changed, except for entries that were changed since. Raises AlreadyDecided."""
-    relationship = locked_relationship(plan)
-    plan = plan_of(plan.relationship_id, plan.id)
+    relationship, plan = lock_plan(plan)
     if plan.state != MendingState.CARRIED_OUT:
         raise AlreadyDecided(f"This plan is {plan.state.replace('_', ' ')}: there is nothing to undo.")
     now = timezone.now()
     done = [item for item in plan.items if item["done"]]
     versions = {UUID(item["id"]): item["version"] for item in done if item["kind"] == "entry"}
     _restore_entries(plan, versions, by, now)
-    messages = _ids(done, "message")
+    messages = ids_of(done, "message")
     show_messages(relationship_id=relationship.id, message_ids=messages, now=now)
     for finder in forgettables():
-        finder.restore(relationship, _ids(done, finder.kind), now=now)
+        finder.restore(relationship, ids_of(done, finder.kind), now=now)
     plan.state = MendingState.UNDONE
     _save(plan, "state")
     return plan
@@ -166,7 +165,11 @@ def undo_plan(plan: MendingPlan, *, by: Actor) -> MendingPlan:
 def _restore_entries(plan: MendingPlan, versions: Mapping[UUID, int], by: Actor, now: datetime) -> None:
     """Restore the entries that still have the version the plan left, unless another has their text or key by now."""
     rows = ScratchpadEntry.objects.for_relationship(plan.relationship_id).filter(id__in=list(versions))
-    left = _as_left(plan.relationship_id, versions)
+    revisions = EntryRevision.objects.for_relationship(plan.relationship_id).exclude(before=None)
+    made = revisions.filter(entry_id__in=list(versions), entry_version__in=set(versions.values()))
+    found = made.order_by("-id").values_list("entry_id", "entry_version", "before")
+    # the fields before the revision that made the version which the plan left
+    left = {entry_id: before for entry_id, version, before in found if version == versions[entry_id]}
     wanted: list[tuple[ScratchpadEntry, dict[str, Any]]] = []
     for entry in rows.order_by("id"):
         was = left.get(entry.id)
@@ -187,15 +190,7 @@ def _restore_entries(plan: MendingPlan, versions: Mapping[UUID, int], by: Actor,
     change_entries(**owner, changes=changes, by=by, now=now, stood_before=True)
 
 
-def _as_left(relationship_id: UUID, versions: Mapping[UUID, int]) -> dict[UUID, dict[str, Any]]:
-    """By entry ID, its fields before the revision that made the version which the plan left."""
-    revisions = EntryRevision.objects.for_relationship(relationship_id).exclude(before=None)
-    rows = revisions.filter(entry_id__in=list(versions), entry_version__in=set(versions.values()))
-    found = rows.order_by("-id").values_list("entry_id", "entry_version", "before")
-    return {entry_id: before for entry_id, version, before in found if version == versions[entry_id]}
-
-
-def _ids(items: Sequence[dict[str, Any]], kind: str) -> list[UUID]:
+def ids_of(items: Sequence[dict[str, Any]], kind: str) -> list[UUID]:
     return [UUID(item["id"]) for item in items if item["kind"] == kind]
 
 

@@ -74,20 +74,16 @@ class _Sentences:
 
     def that_may_say(self, wish: Wish) -> Iterator[_Sentence]:
         """All sentences that `judge` might accept, and some more."""
-        if wish.must:
-            numbers = self._with_any(self._spellings(wish.must))
+        if words := wish.must:
+            pairs = pairwise(words)
+            joined = (one + two for first, second in pairs for one in first.forms for two in second.forms)
+            numbers = self._with_any([*spelt(words, self._stems), *map(_beginning, words), *joined])
         else:
             numbers = set.intersection(*map(self._with_any, wish.may)) if wish.may else set()
         return (self._sentences[number] for number in sorted(numbers))
 
     def _with_any(self, keys: Iterable[str]) -> set[int]:
         return set().union(*(self._numbers.get(key, ()) for key in keys))
-
-    def _spellings(self, words: Sequence[Word]) -> Iterator[str]:
-        yield from spelt(words, self._stems)
-        yield from map(_beginning, words)
-        for first, second in pairwise(words):  # written as one word
-            yield from (one + two for one in first.forms for two in second.forms)
 
 
 def _beginning(word: Word) -> str:

@@ -1,6 +1,6 @@
 """Find messages by either side that repeat what a forgotten entry says, in the exchanges that it cites."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from uuid import UUID
 
@@ -65,7 +65,8 @@ def words_that_go(scope: Scope, going: Sequence[Candidate]) -> list[Word]:
     ids = {one.id for one in going}
     rows = entries_of(scope).values_list("id", "content").iterator(chunk_size=PIECE)
     staying = (content for entry_id, content in rows if entry_id not in ids)
-    for texts in ([entry.rest or "" for entry in going], *_pieces(staying)):
+    pieces = iter(lambda: list(islice(staying, PIECE)), [])
+    for texts in ([entry.rest or "" for entry in going], *pieces):
         look = FirstLook(wanted)
         texts = [text for text in texts if look.may_have_any(text)]
         stems = stems_of(scope.relationship.id, [*texts, *_spellings(wanted)]) if texts else {}
@@ -86,9 +87,3 @@ def _told_by(scope: Scope, entry: Candidate) -> list[Word]:
 
 def _spellings(words: Sequence[Word]) -> Iterator[str]:
     return (form for word in words for form in word.forms)
-
-
-def _pieces(texts: Iterable[str]) -> Iterator[list[str]]:
-    rows = iter(texts)
-    while piece := list(islice(rows, PIECE)):
-        yield piece

@@ -70,14 +70,16 @@ def draft_plan(scope: Scope, *, verb: str, to: str = "", by_rules: bool = False)
 
 def _draft(scope: Scope, verb: str, to: str, who: Judge | None) -> Draft:
     """Draft a plan, by rules if `who` is None. Raises what `ask_model` raises."""
-    found = find_candidates(scope, by_meaning=who is not None)
+    candidates, stems, unread = find_candidates(scope, by_meaning=who is not None)
     whole = scope.wish.everything or scope.wish.last
     # A correction changes entries only: messages stay, and the rest follows entries. What was true once isn't wrong.
-    correctable = [one for one in found.candidates if one.kind == "entry" and not one.past]
-    candidates = correctable if verb == "correct" else found.candidates
+    if verb == "correct":
+        candidates = [one for one in candidates if one.kind == "entry" and not one.past]
     asked = None
-    if whole or who is None:
-        _tick(scope.wish, candidates, found.stems)
+    if whole:
+        _tick_whole(scope.wish, candidates)
+    elif who is None:
+        _tick(scope.wish, candidates, stems)
     if scope.wish.last and scope.said:
         candidates = [one for one in candidates if one.ticked]
     if who is not None and candidates and (not whole or (scope.wish.last and scope.said)):
@@ -91,15 +93,12 @@ def _draft(scope: Scope, verb: str, to: str, who: Judge | None) -> Draft:
     likeliest = sorted(entries, key=lambda one: -one.judgement.score)[:MOST_LOOKED_AT]
     told = _once_each(one for one in candidates if one.ticked or one.judgement.verdict != Verdict.NOT)
     told.sort(key=lambda one: (not one.ticked, -one.judgement.score, one.kind, one.seq))
-    left_out = found.unread + len(told[MOST_ITEMS:])
+    left_out = unread + len(told[MOST_ITEMS:])
     return Draft(scope, verb, to, told[:MOST_ITEMS], asked, left_out, likeliest)
 
 
 def _tick(wish: Wish, candidates: Sequence[Candidate], stems: Stems) -> None:
     """Tick what surely says it. An entry that says more keeps the rest; if it can't be divided, a person decides."""
-    if wish.everything or wish.last:
-        _tick_whole(wish, candidates)
-        return
     for one in candidates:
         if one.judgement.verdict != Verdict.SAYS:
             continue
@@ -157,8 +156,14 @@ def make_plan(
     """Draft and store a plan, for a request. Raises UpstreamFailed, Unavailable, BudgetSpent, NothingFits."""
     with asking_for_a_request():
         draft = draft_plan(scope_of(relationship, what, hidden=depth == "erase"), verb=verb, to=to)
-    if verb == "correct":
-        _refuse_nothing(draft)
+    entries = (one for one in draft.found if one.kind == "entry")
+    if verb == "correct" and not any(one.ticked or one.judgement.score >= PERHAPS for one in entries):
+        looked_at = [
+            {"id": str(one.id), "content": one.text[:300], "score": round(one.judgement.score, 2)}
+            for one in draft.likeliest
+        ]
+        said = "No entry says this. Name the entry's own words, or add an entry."
+        raise NothingFits(said, looked_at=looked_at)
     return store_plan(draft, depth=depth, by=by)
 
 
@@ -185,18 +190,6 @@ def store_plan(draft: Draft, *, depth: str = "hide", by: Actor) -> MendingPlan:
     )
     plan.save(force_insert=True)
     return plan
-
-
-def _refuse_nothing(draft: Draft) -> None:
-    """Raises NothingFits if no entry can be meant by a correction, listing the likeliest."""
-    entries = [one for one in draft.found if one.kind == "entry"]
-    if any(one.ticked or one.judgement.score >= PERHAPS for one in entries):
-        return
-    looked_at = [
-        {"id": str(one.id), "content": one.text[:300], "score": round(one.judgement.score, 2)}
-        for one in draft.likeliest
-    ]
-    raise NothingFits("No entry says this. Name the entry's own words, or add an entry.", looked_at=looked_at)
 
 
 def _item(number: int, one: Candidate) -> dict[str, Any]:

@@ -4,11 +4,10 @@ Texts are read piece by piece, the newest first, and only those that may have on
 and memory are bounded in any relationship; texts beyond the limit are counted.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import Any
-from uuid import UUID
 
 from django.db.models import F, QuerySet
 from django.db.models.fields.json import KT
@@ -34,32 +33,16 @@ NEWEST = 120  # are judged whatever their words, as a model may recognise other 
 ALL_AT_ONCE = 500  # of each kind, if everything should go
 PIECE = 1000  # rows
 NEAREST = 40  # of each kind, from a ranked search
-_OF_ENTRIES = (
-    "id",
-    "content",
-    "subject",
-    "version",
-    "source_message_ids",
-    "read_only",
-    "effective_at",
-    "state",
-)
+_OF_ENTRIES = "id content subject version source_message_ids read_only effective_at state".split()
 _OF_MESSAGES = ("id", "content", "role", "speaker", "turn_id", "seq", "occurred_at", "hidden_at")
 SHOWN_STATES = (EntryState.ACTIVE, EntryState.SUPERSEDED, EntryState.EXPIRED)
 EARLIER = "an earlier version"
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The candidates. `unread`: how many entries and messages were not read, as there are too many."""
-
-    candidates: list[Candidate]
-    stems: Stems
-    unread: int
-
-
-def find_candidates(scope: Scope, *, by_meaning: bool = False) -> Found:
-    """Find texts that may say it, judged by rules, entries first. `by_meaning`: also use a ranked search."""
+def find_candidates(scope: Scope, *, by_meaning: bool = False) -> tuple[list[Candidate], Stems, int]:
+    """Find texts that may say it, judged by rules, entries first; return them, the stems of their words, and how many
+    entries and messages were not read, as there are too many. `by_meaning`: also use a ranked search.
+    """
     messages = messages_of(scope).values_list(*_OF_MESSAGES, named=True)
     entries = entries_of(scope, hidden=scope.hidden).values_list(*_OF_ENTRIES, named=True)
     look = _look_for(scope.wish, ())
@@ -86,7 +69,7 @@ def find_candidates(scope: Scope, *, by_meaning: bool = False) -> Found:
         one.judgement = judge(
             scope.wish, one.text, stems=stems, subject=about, aliases=aliases, owners=owners
         )
-    return Found(found, stems, 0 if scope.wish.last else unread + more + passed + others_left)
+    return found, stems, 0 if scope.wish.last else unread + more + passed + others_left
 
 
 def _whom(one: Candidate, scope: Scope) -> str:
@@ -154,9 +137,25 @@ def _add_nearest(
     messages: QuerySet[Any],
     said: list[Candidate],
 ) -> None:
-    """Add what a ranked search finds among these rows and is not there yet."""
-    states = tuple(EntryState) if scope.hidden else SHOWN_STATES
-    places = _nearest_of(scope, states)
+    """Add what a ranked search finds for the wish among these rows, as it may share no words with it. Entries and
+    messages alternate, best first. The embedder is called, so no transaction may be open.
+    """
+    relationship = scope.relationship
+    retrieval = configuration_of(relationship).values.retrieval
+    how: SearchParams = {
+        "project_id": relationship.project_id,
+        "relationship_id": relationship.id,
+        "retrieval": retrieval.model_copy(update={"reranker": None}),
+        "now": timezone.now(),
+        "ranker": BestRanker.slug,  # whatever is configured, as it also works without vectors
+        "top_k": NEAREST,
+        "min_score": 0.0,
+    }
+    filters = EntryFilters(states=tuple(EntryState) if scope.hidden else SHOWN_STATES)
+    near = search_entries(text=scope.wish.text, filters=filters, **how)
+    pairs = zip_longest(near.hits, search_messages(text=scope.wish.text, **how).hits)
+    found = [hit.id for hit in chain.from_iterable(pairs) if hit is not None]
+    places = {row_id: place for place, row_id in enumerate(found)}
     lacking = places.keys() - {one.id for one in (*kept, *said)}
     kept += [_entry(row) for row in entries.filter(id__in=lacking)]
     said += [as_candidate(row) for row in messages.filter(id__in=lacking)]
@@ -184,29 +183,6 @@ def _of_other_rooms(scope: Scope, look: FirstLook | None) -> tuple[list[Candidat
         if place < NEWEST or look.may_have_any(one.text)
     ]
     return found, 0
-
-
-def _nearest_of(scope: Scope, states: tuple[str, ...]) -> Mapping[UUID, int]:
-    """What a ranked search finds for the wish, which may share no words with it: the rank of each.
-
-    Entries and messages alternate, best first. The embedder is called, so no transaction may be open.
-    """
-    relationship = scope.relationship
-    retrieval = configuration_of(relationship).values.retrieval
-    how: SearchParams = {
-        "project_id": relationship.project_id,
-        "relationship_id": relationship.id,
-        "retrieval": retrieval.model_copy(update={"reranker": None}),
-        "now": timezone.now(),
-        "ranker": BestRanker.slug,  # whatever is configured, as it also works without vectors
-        "top_k": NEAREST,
-        "min_score": 0.0,
-    }
-    entries = search_entries(text=scope.wish.text, filters=EntryFilters(states=states), **how)
-    messages = search_messages(text=scope.wish.text, **how)
-    pairs = zip_longest(entries.hits, messages.hits)
-    found = [hit.id for hit in chain.from_iterable(pairs) if hit is not None]
-    return {row_id: place for place, row_id in enumerate(found)}
 
 
 def _entry(row: Any) -> Candidate:

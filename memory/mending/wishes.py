@@ -100,15 +100,10 @@ def wish_in(said: str) -> str | None:
 
 
 def _own_words(quoted: re.Match[str]) -> str:
-    return "" if _asks_others(quoted) else quoted[0]
-
-
-def _asks_others(quoted: re.Match[str]) -> bool:
-    """Return whether a quotation asks to forget, but the sentence around it doesn't."""
-    if _asked_in(quoted[0]) is None:
-        return False
+    """A quotation; "" if it asks to forget, but the sentence around it doesn't."""
     begun = quoted.string[max(0, quoted.start() - _BEFORE_IT) : quoted.start()]
-    return _asked_in(_SENTENCE.split(begun)[-1]) is None
+    asks_others = _asked_in(quoted[0]) is not None and _asked_in(_SENTENCE.split(begun)[-1]) is None
+    return "" if asks_others else quoted[0]
 
 
 def _asked_in(said: str) -> str | None:

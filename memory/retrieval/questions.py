@@ -18,7 +18,7 @@ from memory.retrieval.statements import NEWEST_SPEAKERS, PARTICIPANTS
 from memory.words import UMLAUTS, WORD, declined, fold, serials_asked
 from providers.embeddings.base import Embedded, Embedder
 from providers.embeddings.questions import begin_question, embed_question
-from providers.embeddings.registry import embedder_of
+from providers.embeddings.registry import embedder_of, working_embedder
 from providers.errors import ProviderError
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
@@ -139,10 +139,7 @@ def prepare_questions(
 
 def begin_to_embed(text: str, *, embedder: str | None, seconds: float) -> None:
     """Start embedding a question that a search will need. Errors are reported by the search."""
-    try:
-        chosen = embedder_of(embedder)
-    except ProviderError:
-        return
+    chosen = working_embedder(embedder)
     if chosen is not None and text.strip():
         begin_question(text[:LONGEST_QUESTION], chosen, seconds=seconds)
 

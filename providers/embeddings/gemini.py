@@ -37,16 +37,13 @@ class GeminiEmbedder(GeminiEndpoint, HostedEmbedder):
 
     def _send(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> Rows:
         contents: list[Any] = [types.Content(parts=[types.Part(text=text)]) for text in texts]
-        with self._asking(timeout=timeout):
-            response = self._client.models.embed_content(
-                model=self.model, contents=contents, config=self._config(purpose, timeout)
-            )
-        return [embedding.values or [] for embedding in response.embeddings or []]
-
-    def _config(self, purpose: Purpose, timeout: float | None) -> types.EmbedContentConfig:
         wanted: dict[str, Any] = {"output_dimensionality": self.asked_dimensions or None}
         if self._by_field:
             wanted["task_type"] = TASK_TYPES[purpose]
         if timeout is not None:
             wanted["http_options"] = types.HttpOptions(timeout=max(1, round(timeout * 1000)))
-        return with_given(self._extra, wanted)
+        with self._asking(timeout=timeout):
+            response = self._client.models.embed_content(
+                model=self.model, contents=contents, config=with_given(self._extra, wanted)
+            )
+        return [embedding.values or [] for embedding in response.embeddings or []]

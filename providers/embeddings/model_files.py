@@ -78,23 +78,20 @@ def _from_hub(model: str, *, folder: Path | None, hub: str) -> dict[str, Path]:
 def _described(model: str, found: dict[str, Path], *, pools: bool) -> ModelFiles:
     try:
         said = {name: json.loads(found[name].read_text()) for name in SETTINGS if name in found}
+        config = said.get("config.json", {})
+        stated = said.get("sentence_bert_config.json", {}).get("max_seq_length")
+        most_tokens = int(stated or config.get("max_position_embeddings") or MOST_TOKENS)
         return ModelFiles(
             network=next(found[name] for name in NETWORKS if name in found),
             tokenizer=found[TOKENIZER],
-            most_tokens=_most_tokens(said),
+            most_tokens=min(most_tokens, MOST_TOKENS),
             pooling=_pooling(model, said) if pools else NO_POOLING,
-            pad_id=int(said.get("config.json", {}).get("pad_token_id") or 0),
+            pad_id=int(config.get("pad_token_id") or 0),
         )
     except ProviderError:
         raise
     except (ValueError, TypeError, AttributeError, OSError) as error:
         raise ProviderMisconfigured(f"The files of {model!r} can't be read: {error}.") from error
-
-
-def _most_tokens(said: dict[str, Any]) -> int:
-    stated = said.get("sentence_bert_config.json", {}).get("max_seq_length")
-    stated = stated or said.get("config.json", {}).get("max_position_embeddings") or MOST_TOKENS
-    return min(int(stated), MOST_TOKENS)
 
 
 def _pooling(model: str, said: dict[str, Any]) -> str:
@@ -130,10 +127,11 @@ def fetch_files(model: str, names: Sequence[str], *, folder: Path | None, hub: s
     Files that were downloaded before, or are known to be missing, are not asked for again. While
     ALLOW_EXTERNAL_PROVIDERS is off, only a hub on this machine is asked.
     """
-    from huggingface_hub import errors
+    from huggingface_hub import errors, try_to_load_from_cache
 
     try:
-        kept = {name: _cached(model, name, folder) for name in names}
+        # The cached file's path; None if it isn't cached; any other object if the model is known not to have it.
+        kept = {name: try_to_load_from_cache(model, name, cache_dir=folder) for name in names}
         missing = [name for name, place in kept.items() if place is None]
         found = {name: Path(place) for name, place in kept.items() if isinstance(place, str)}
         if missing:
@@ -150,45 +148,24 @@ def fetch_files(model: str, names: Sequence[str], *, folder: Path | None, hub: s
     return found
 
 
-def _cached(model: str, name: str, folder: Path | None) -> object:
-    """The cached file's path; None if not cached; any other object if the model is known not to have the file."""
-    from huggingface_hub import try_to_load_from_cache
-
-    return try_to_load_from_cache(model, name, cache_dir=folder)
-
-
 def _download(model: str, names: Sequence[str], *, folder: Path | None, hub: str) -> dict[str, Path]:
-    from huggingface_hub import errors, hf_hub_download
+    from huggingface_hub import errors, get_hf_file_metadata, hf_hub_download, hf_hub_url
+    from huggingface_hub.utils import logging as hub_logging
+    from huggingface_hub.utils.tqdm import disable_progress_bars
 
-    _silence_hub()
+    disable_progress_bars()  # and no logs of the library: we log what matters
+    hub_logging.get_logger().setLevel("CRITICAL")
     logger.info(
         "downloading a model; this happens once",
         event_name="embedder.model.downloading",
         model=model,
         hub=hub,
     )
-    _check_hub(model, names[0], hub)
+    # Check once that the hub answers; the download itself would retry for half a minute.
+    with suppress(errors.RemoteEntryNotFoundError):
+        get_hf_file_metadata(hf_hub_url(model, names[0], endpoint=hub), endpoint=hub)
     found = {}
     for name in names:
-        try:
+        with suppress(errors.RemoteEntryNotFoundError):
             found[name] = Path(hf_hub_download(model, name, cache_dir=folder, endpoint=hub))
-        except errors.RemoteEntryNotFoundError:
-            continue
     return found
-
-
-def _check_hub(model: str, name: str, hub: str) -> None:
-    """Check once that the hub answers; the download itself would retry for half a minute."""
-    from huggingface_hub import errors, get_hf_file_metadata, hf_hub_url
-
-    with suppress(errors.RemoteEntryNotFoundError):
-        get_hf_file_metadata(hf_hub_url(model, name, endpoint=hub), endpoint=hub)
-
-
-def _silence_hub() -> None:
-    """Turn off the library's progress bars and logs; we log what matters."""
-    from huggingface_hub.utils import logging as hub_logging
-    from huggingface_hub.utils.tqdm import disable_progress_bars
-
-    disable_progress_bars()
-    hub_logging.get_logger().setLevel("CRITICAL")

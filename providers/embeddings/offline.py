@@ -66,14 +66,10 @@ def _features(text: str) -> Iterator[tuple[str, float]]:
         dense = unicodedata.category(word[0]) == "Lo"
         weight = 1.0 if dense else min(1.0, (len(word) / LONG_WORD) ** 2)
         yield f"w:{word}", weight
-        for gram in _grams(f"<{word}>", DENSE_GRAMS if dense else GRAMS):
-            yield f"g:{gram}", weight if len(gram) > 1 else SIGN_WEIGHT
-
-
-def _grams(bounded: str, sizes: Sequence[int]) -> Iterator[str]:
-    for size in sizes:
-        for start in range(len(bounded) - size + 1):
-            yield bounded[start : start + size]
+        bounded = f"<{word}>"
+        for size in DENSE_GRAMS if dense else GRAMS:
+            for start in range(len(bounded) - size + 1):
+                yield f"g:{bounded[start : start + size]}", weight if size > 1 else SIGN_WEIGHT
 
 
 @lru_cache(maxsize=65_536)

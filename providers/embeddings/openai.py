@@ -17,7 +17,6 @@ from providers.embeddings.hosted import HostedEmbedder
 from providers.embeddings.shaping import Rows, cut_to_tokens
 from providers.errors import (
     InvalidVectors,
-    ProviderError,
     ProviderMisconfigured,
     ProviderUnavailable,
 )
@@ -84,8 +83,13 @@ class OpenAIEmbedder(OpenAIEndpoint, HostedEmbedder):
                     self._encoding = "float"
                 elif most > FEWEST_TOKENS and any(part in words for part in ABOUT_LENGTH):
                     most //= 2
+                elif self.asked_dimensions and "dimension" in words:
+                    raise ProviderMisconfigured(
+                        f"{self.model!r} can't give vectors of {self.asked_dimensions} dimensions; "
+                        f"change RAPPORT_EMBEDDING_DIMENSIONS. The server says: {self._quote(complaint(error))}",
+                    ) from error
                 else:
-                    raise self._refusal(error, words) from error
+                    raise openai_error(error, quote=self._quote) from error
 
     def _post(self, texts: list[str], encoding: str, timeout: float | None) -> Rows:
         """Make one call. Raises the same errors as _asking."""
@@ -105,11 +109,3 @@ class OpenAIEmbedder(OpenAIEndpoint, HostedEmbedder):
             if answer.error:
                 raise ProviderUnavailable(f"The server answered an error: {self._quote(answer.error)}")
             return answer.rows()
-
-    def _refusal(self, error: sdk.APIStatusError, words: str) -> ProviderError:
-        if self.asked_dimensions and "dimension" in words:
-            return ProviderMisconfigured(
-                f"{self.model!r} can't give vectors of {self.asked_dimensions} dimensions; "
-                f"change RAPPORT_EMBEDDING_DIMENSIONS. The server says: {self._quote(complaint(error))}",
-            )
-        return openai_error(error, quote=self._quote)

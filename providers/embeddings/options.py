@@ -24,8 +24,6 @@ Prefix = Annotated[str, StringConstraints(strip_whitespace=False)]  # most end i
 
 
 class HostedEmbedderOptions(EndpointOptions):
-    """The options of every embedder over HTTP."""
-
     model: str = Field(default="", max_length=LONGEST_MODEL_NAME)
     dimensions: int = Field(default=0, ge=0, le=MOST_DIMENSIONS)
     query_prefix: Prefix | None = None
@@ -37,8 +35,6 @@ class GeminiEmbedderOptions(HostedEmbedderOptions):
 
 
 class LocalEmbedderOptions(BaseModel):
-    """The options of the model on this machine."""
-
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
 
     model: str = ""

@@ -11,8 +11,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from queue import Empty, SimpleQueue
-from typing import NamedTuple
+from concurrent.futures import Future
 
 import structlog
 
@@ -27,10 +26,7 @@ PAUSE_SECONDS = 5.0
 LONGEST_PAUSE_SECONDS = 60.0
 
 
-class Key(NamedTuple):
-    alias: str
-    model: str
-    text_hash: bytes
+Key = tuple[str, str, bytes]  # an embedder's alias and model, and a text's hash
 
 
 class Questions:
@@ -46,7 +42,7 @@ class Questions:
 
     def embed(self, text: str, embedder: Embedder, *, seconds: float) -> Embedded | None:
         """Return the question's vector, or None if it is not available within `seconds`. Raises no ProviderError."""
-        key = Key(embedder.alias, embedder.model, hashlib.sha256(text.encode("utf-8", "replace")).digest())
+        key = (embedder.alias, embedder.model, hashlib.sha256(text.encode("utf-8", "replace")).digest())
         with self._lock:
             if key in self._vectors:
                 self._vectors.move_to_end(key)
@@ -79,18 +75,19 @@ class Questions:
             work.start()
 
     def _ask_within(self, key: Key, text: str, embedder: Embedder, *, seconds: float) -> Embedded | None:
+        def ask() -> Embedded:
+            timeout = None if embedder.instant else seconds
+            embedded = embedder.embed([text], purpose="query", timeout=timeout)
+            self._store(key, embedded)  # even if it is too late for this context
+            return embedded
+
         try:
-            embedded = _within(seconds, lambda: self._ask(key, text, embedder, seconds=seconds), embedder)
+            embedded = _within(seconds, ask, embedder)
         except ProviderError as error:
             self._failed(key, error)
             return None
         with self._lock:
             self._paused_until.pop(embedder.alias, None)
-        return embedded
-
-    def _ask(self, key: Key, text: str, embedder: Embedder, *, seconds: float) -> Embedded:
-        embedded = embedder.embed([text], purpose="query", timeout=None if embedder.instant else seconds)
-        self._store(key, embedded)  # even if it is too late for this context
         return embedded
 
     def _store(self, key: Key, embedded: Embedded | None) -> None:
@@ -116,11 +113,11 @@ class Questions:
         else:
             pause = min(max(error.retry_after or 0.0, PAUSE_SECONDS), LONGEST_PAUSE_SECONDS)
             with self._lock:
-                self._paused_until[key.alias] = self._clock() + pause
+                self._paused_until[key[0]] = self._clock() + pause
         logger.warning(
             "a question could not be embedded; contexts are searched by text for a while",
             event_name="embedder.question.failed",
-            embedder=key.alias,
+            embedder=key[0],
             code=error.code,
         )
 
@@ -154,21 +151,18 @@ def _within(seconds: float, ask: Callable[[], Embedded], embedder: Embedder) -> 
     """Call `ask`, but wait no longer than `seconds`, whatever hangs, such as a name server or loading a model."""
     if embedder.instant:
         return ask()
-    answer: SimpleQueue[Embedded | ProviderError] = SimpleQueue()
+    answer: Future[Embedded] = Future()
 
     def work() -> None:
         try:
-            answer.put(ask())
+            answer.set_result(ask())
         except ProviderError as error:
-            answer.put(error)
+            answer.set_exception(error)
         except Exception as error:  # a third-party embedder may raise anything, but the context must go on
-            answer.put(ProviderUnavailable(f"{embedder.alias!r} failed: {type(error).__name__}."))
+            answer.set_exception(ProviderUnavailable(f"{embedder.alias!r} failed: {type(error).__name__}."))
 
     threading.Thread(target=tracing.carried(work), name=f"question-{embedder.alias}", daemon=True).start()
     try:
-        given = answer.get(timeout=seconds)
-    except Empty:
+        return answer.result(timeout=seconds)
+    except TimeoutError:
         raise ProviderTimeout(f"{embedder.alias!r} took longer than {seconds:g} seconds.") from None
-    if isinstance(given, ProviderError):
-        raise given
-    return given

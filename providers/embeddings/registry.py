@@ -33,12 +33,17 @@ def embedder_of(alias: str | None) -> Embedder | None:
     return get_embedder(settings.DEFAULT_EMBEDDING_PROVIDER if alias == DEFAULT_EMBEDDER else alias)
 
 
+def working_embedder(alias: str | None) -> Embedder | None:
+    """Like `embedder_of`, but None, too, if the embedder can't work, which whoever needs a vector reports."""
+    try:
+        return embedder_of(alias)
+    except ProviderError:
+        return None
+
+
 def near_from(alias: str | None) -> float:
     """The lowest cosine at which a passage counts as relevant to a question; 1 if there are no vectors to compare."""
-    try:
-        embedder = embedder_of(alias)
-    except ProviderError:
-        embedder = None  # then the question has no vector either
+    embedder = working_embedder(alias)
     return 1.0 if embedder is None else embedder.near_from
 
 

@@ -30,16 +30,9 @@ from providers.told import storable
 
 MALFORMED_CALL = "MALFORMED_FUNCTION_CALL"
 TRUNCATED = {"MAX_TOKENS", "CONTINUATION"}
-BLOCKED = {
-    "SAFETY",
-    "RECITATION",
-    "LANGUAGE",
-    "BLOCKLIST",
-    "PROHIBITED_CONTENT",
-    "SPII",
-    "ESCALATION",
-    "MODEL_ARMOR",
-}
+BLOCKED = frozenset(
+    "SAFETY RECITATION LANGUAGE BLOCKLIST PROHIBITED_CONTENT SPII ESCALATION MODEL_ARMOR".split()
+)
 
 
 class GeminiProvider(GeminiEndpoint, HostedProvider):
@@ -53,19 +46,38 @@ class GeminiProvider(GeminiEndpoint, HostedProvider):
         self._extra = self._request_fields(types.GenerateContentConfig, self.options.extra)
 
     def _ask(self, request: CompletionRequest, model: str) -> VendorAnswer:
-        contents: list[Any] = [_content(role, text) for role, text in request.turns()]
+        contents: list[Any] = [
+            types.Content(role="model" if role == "assistant" else "user", parts=[types.Part(text=text)])
+            for role, text in request.turns()
+        ]
+        wanted: dict[str, Any] = {
+            "system_instruction": request.system or None,
+            "temperature": self.options.temperature,
+            "max_output_tokens": self._token_limit(request),
+        }
+        if request.tool is not None:
+            forced = {"tool_choice": {"function": {"name": request.tool.name}}}
+            wanted |= config_of(forced, [request.tool.in_format("openai")])
+        elif request.schema is not None:
+            wanted |= {"response_mime_type": "application/json", "response_json_schema": request.schema}
         with self._asking():
             response = self._client.models.generate_content(
-                model=model, contents=contents, config=self._config(request)
+                model=model, contents=contents, config=with_given(self._extra, wanted)
             )
-        text = (_arguments_of(response, request.tool) if request.tool else "") or _text_of(response)
+        said = (part.text for part in response.parts or () if part.text and not part.thought)
+        text = (_arguments_of(response, request.tool) if request.tool else "") or "".join(said)
         problem = _problem_with(response, text)
         return _vendor_answer(response, model, text=text, problem=problem)
 
     def _stream(self, request: ChatRequest, model: str) -> Generator[ChatPart, None, VendorAnswer]:
         last, finish, called = types.GenerateContentResponse(), "", 0
         try:
-            config = self._chat_config(request)
+            wanted = {
+                "system_instruction": system_of(request.messages) or None,
+                "temperature": self.options.temperature,
+                "max_output_tokens": self.options.max_output_tokens,
+                **config_of(request.options, request.tools),
+            }
             contents: Any = contents_of(request.messages)
         except NOT_UNDERSTOOD as error:
             raise RequestRefused(
@@ -73,7 +85,7 @@ class GeminiProvider(GeminiEndpoint, HostedProvider):
             ) from error
         with self._asking():
             for last in self._client.models.generate_content_stream(
-                model=model, contents=contents, config=config
+                model=model, contents=contents, config=with_given(self._extra, wanted)
             ):
                 if blocked := _blocked_prompt(last):
                     raise blocked
@@ -87,27 +99,6 @@ class GeminiProvider(GeminiEndpoint, HostedProvider):
         if not finish:
             raise ProviderUnavailable("Gemini broke off in the middle of its reply.")
         return _vendor_answer(last, model, finish=_chat_finish(finish, called))
-
-    def _chat_config(self, request: ChatRequest) -> types.GenerateContentConfig:
-        wanted = {
-            "system_instruction": system_of(request.messages) or None,
-            "temperature": self.options.temperature,
-            "max_output_tokens": self.options.max_output_tokens,
-            **config_of(request.options, request.tools),
-        }
-        return with_given(self._extra, wanted)
-
-    def _config(self, request: CompletionRequest) -> types.GenerateContentConfig:
-        wanted: dict[str, Any] = {
-            "system_instruction": request.system or None,
-            "temperature": self.options.temperature,
-            "max_output_tokens": self._token_limit(request),
-        }
-        if request.tool is not None:
-            wanted |= _forced_call(request.tool)
-        elif request.schema is not None:
-            wanted |= {"response_mime_type": "application/json", "response_json_schema": request.schema}
-        return with_given(self._extra, wanted)
 
 
 def _chat_finish(finish: str, called: int) -> str:
@@ -128,33 +119,17 @@ def _vendor_answer(
     finish: str = "",
 ) -> VendorAnswer:
     usage = response.usage_metadata or types.GenerateContentResponseUsageMetadata()
+    counts = (usage.candidates_token_count, usage.thoughts_token_count)
+    written = [count for count in counts if count is not None]
     return VendorAnswer(
         text=text,
         model=response.model_version or model,
         prompt_tokens=usage.prompt_token_count,
-        output_tokens=_sum(usage.candidates_token_count, usage.thoughts_token_count),
+        output_tokens=sum(written) if written else None,
         cached_tokens=usage.cached_content_token_count,
         problem=problem,
         finish=finish,
     )
-
-
-def _content(role: str, text: str) -> types.Content:
-    return types.Content(role="model" if role == "assistant" else "user", parts=[types.Part(text=text)])
-
-
-def _forced_call(tool: ToolSpec) -> dict[str, Any]:
-    declaration = types.FunctionDeclaration(
-        name=tool.name, description=tool.description, parameters_json_schema=tool.parameters
-    )
-    calling = types.FunctionCallingConfig(
-        mode=types.FunctionCallingConfigMode.ANY, allowed_function_names=[tool.name]
-    )
-    return {
-        "tools": [types.Tool(function_declarations=[declaration])],
-        "tool_config": types.ToolConfig(function_calling_config=calling),
-        "automatic_function_calling": types.AutomaticFunctionCallingConfig(disable=True),
-    }
 
 
 def _arguments_of(response: types.GenerateContentResponse, tool: ToolSpec) -> str:
@@ -163,15 +138,6 @@ def _arguments_of(response: types.GenerateContentResponse, tool: ToolSpec) -> st
     if not calls and response.candidates and _finish_of(response) == MALFORMED_CALL:
         return response.candidates[0].finish_message or MALFORMED_CALL
     return arguments_text([json.dumps(call, ensure_ascii=False) for call in calls], tool.parameters)
-
-
-def _sum(*counts: int | None) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if known else None
-
-
-def _text_of(response: types.GenerateContentResponse) -> str:
-    return "".join(part.text for part in response.parts or () if part.text and not part.thought)
 
 
 def _blocked_prompt(response: types.GenerateContentResponse) -> ContentBlocked | None:

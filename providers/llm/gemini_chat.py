@@ -39,7 +39,9 @@ def contents_of(messages: Sequence[Message]) -> list[types.Content]:
         if role in ("system", "developer"):
             continue
         if role == "tool":
-            parts = [_result(message, names)]
+            name = names.get(message.get("tool_call_id", ""), message.get("name") or "tool")
+            result = {"result": text_of(message)}
+            parts = [types.Part.from_function_response(name=name, response=result)]
         else:
             parts = _parts(message)
             for call in message.get("tool_calls") or ():
@@ -129,11 +131,6 @@ def _call_part(call: Mapping[str, Any]) -> types.Part:
     return types.Part(
         function_call=types.FunctionCall(name=function["name"], args=arguments), thought_signature=signed
     )
-
-
-def _result(message: Message, names: Mapping[str, str]) -> types.Part:
-    name = names.get(message.get("tool_call_id", ""), message.get("name") or "tool")
-    return types.Part.from_function_response(name=name, response={"result": text_of(message)})
 
 
 def _declaration(tool: Mapping[str, Any]) -> types.FunctionDeclaration:

@@ -55,20 +55,17 @@ class HostedProvider(Endpoint, LLMProvider):
     def complete(self, request: CompletionRequest) -> Completion:
         model = request.model or self.default_model
         with tracing.calling(f"chat {model}", traced_as(self, model)):
-            return self._complete(request, model)
-
-    def _complete(self, request: CompletionRequest, model: str) -> Completion:
-        self._may_be_asked()
-        with self._call(self._deadline):
-            answer = self._ask(request, model)
-        text = without_thoughts(answer.text)
-        text = text if request.shape is None else extract_json_text(text)
-        completion = self._completion(text, answer, asked_model=model)
-        tracing.note(traced_usage(completion))
-        if answer.problem is not None:
-            answer.problem.completion = completion
-            raise answer.problem
-        return completion
+            self._may_be_asked()
+            with self._call(self._deadline):
+                answer = self._ask(request, model)
+            text = without_thoughts(answer.text)
+            text = text if request.shape is None else extract_json_text(text)
+            completion = self._completion(text, answer, asked_model=model)
+            tracing.note(traced_usage(completion))
+            if answer.problem is not None:
+                answer.problem.completion = completion
+                raise answer.problem
+            return completion
 
     def stream(self, request: ChatRequest) -> Iterator[ChatPart]:
         """Stream a reply within the provider's limits, but without the deadline of a question: a reply may take long as

@@ -32,6 +32,7 @@ _LOOSE = re.compile(
 )
 _LITERALS = {"None": "null", "True": "true", "False": "false"}
 _CONTROL = re.compile(r"[\x00-\x1f]")
+_REQUOTED = {'"': '\\"', "\\'": "'"}  # in double quotes instead of single ones
 _ESCAPED_OR_QUOTE = re.compile(r'\\.|"', re.DOTALL)
 
 
@@ -47,7 +48,8 @@ def extract_json_text(text: str) -> str:
             return written
         found = _outermost_json(written)
         objects = [span for value, span in found if isinstance(value, dict)]
-        arrays = [span for value, span in found if _is_array_of_objects(value)]
+        lists = [(value, span) for value, span in found if isinstance(value, list)]
+        arrays = [span for items, span in lists if all(isinstance(item, dict) for item in items)]
         candidates = objects or arrays
         if len(set(candidates)) == 1:
             return candidates[0]
@@ -111,14 +113,10 @@ def _respelled(found: re.Match[str]) -> str:
     """The JSON for a string, a literal, a comment or a trailing comma."""
     written = found[0]
     if written[0] == "'" and written[-1] == "'":
-        written = f'"{_ESCAPED_OR_QUOTE.sub(_in_double_quotes, written[1:-1])}"'
+        written = f'"{_ESCAPED_OR_QUOTE.sub(lambda sign: _REQUOTED.get(sign[0], sign[0]), written[1:-1])}"'
     elif written[0] not in "\"'":
         return _LITERALS.get(written, "")
     return _CONTROL.sub(lambda sign: json.dumps(sign[0])[1:-1], written)
-
-
-def _in_double_quotes(found: re.Match[str]) -> str:
-    return {'"': '\\"', "\\'": "'"}.get(found[0], found[0])
 
 
 def _is_json(text: str) -> bool:
@@ -139,7 +137,8 @@ def _outermost_json(text: str) -> list[tuple[object, str]]:
     position = 0
     while opening := _OPENING.search(text, position):
         start = opening.start()
-        if not _is_balanced(text[position:start]):
+        prose = text[position:start]
+        if any(prose.count(opens) != prose.count(closes) for opens, closes in ("{}", "[]")):
             return []
         try:
             value, position = _DECODER.raw_decode(text, start)
@@ -147,11 +146,3 @@ def _outermost_json(text: str) -> list[tuple[object, str]]:
             return []
         found.append((value, text[start:position]))
     return found
-
-
-def _is_balanced(prose: str) -> bool:
-    return prose.count("{") == prose.count("}") and prose.count("[") == prose.count("]")
-
-
-def _is_array_of_objects(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(item, dict) for item in value)

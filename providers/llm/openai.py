@@ -44,7 +44,12 @@ class OpenAIProvider(OpenAIEndpoint, HostedProvider):
     def _ask(self, request: CompletionRequest, model: str) -> VendorAnswer:
         dialect = self._dialects.get(model, self._first_dialect)
         while True:
-            fields = self._fields(request, dialect)
+            fields = dialect.fields(
+                schema=request.shape,
+                max_output_tokens=self._token_limit(request),
+                temperature=self.options.temperature,
+                tool=request.tool,
+            )
             try:
                 envelope = self._send(request, model, fields, dialect)
             except sdk.APIStatusError as error:
@@ -56,19 +61,10 @@ class OpenAIProvider(OpenAIEndpoint, HostedProvider):
                 continue
             answer = self._answer(envelope, request, model=model)
             if "tools" in fields and answer.problem is None and not envelope.calls():
-                dialect = replace(
-                    dialect, tool_mode="as_schema"
-                )  # the server let the model answer in text instead
+                # the server let the model answer in text instead
+                dialect = replace(dialect, tool_mode="as_schema")
             self._remember(model, dialect)
             return answer
-
-    def _fields(self, request: CompletionRequest, dialect: Dialect) -> dict[str, Any]:
-        return dialect.fields(
-            schema=request.shape,
-            max_output_tokens=self._token_limit(request),
-            temperature=self.options.temperature,
-            tool=request.tool,
-        )
 
     def _send(
         self, request: CompletionRequest, model: str, fields: dict[str, Any], dialect: Dialect

@@ -23,7 +23,8 @@ def read_chunks(
     """Yield the parts, then return the answer. Raises ProviderUnavailable for an error within the stream, an invalid
     chunk, or a missing finish reason.
     """
-    finish, usage, answered_by, ended, places = "", None, model, False, Places()
+    finish, answered_by, ended, places = "", model, False, Places()
+    usage: Any = None
     for line in lines:
         if not line.startswith("data:"):
             continue
@@ -43,7 +44,16 @@ def read_chunks(
     if not finish:
         how = "ended its reply without saying how" if ended else "broke off in the middle of its reply"
         raise ProviderUnavailable(f"The server {how}.")
-    return _answer(finish, usage, answered_by)
+    usage = usage if isinstance(usage, dict) else {}
+    details = usage.get("prompt_tokens_details")
+    return VendorAnswer(
+        text="",
+        model=answered_by,
+        finish="tool_calls" if finish == "function_call" else finish,
+        prompt_tokens=usage.get("prompt_tokens"),
+        output_tokens=usage.get("completion_tokens"),
+        cached_tokens=details.get("cached_tokens") if isinstance(details, dict) else None,
+    )
 
 
 class Places:
@@ -74,13 +84,15 @@ def _call(place: int, call: Mapping[str, Any], places: Places) -> CallPart:
     arguments = function.get("arguments") or ""
     if not isinstance(arguments, str):  # some servers send the object itself
         arguments = orjson.dumps(arguments).decode()
+    told = call.get("extra_content")
+    can_be_kept = isinstance(told, dict) and b"\\u0000" not in orjson.dumps(told)
     index, id, name = call.get("index"), _text(call.get("id") or ""), _text(function.get("name") or "")
     return CallPart(
         index=places.of(place if index is None else index, id, name),
         id=id,
         name=name,
         arguments=_text(arguments),
-        extra=_extra(call.get("extra_content")),
+        extra=told if can_be_kept else None,
     )
 
 
@@ -91,11 +103,6 @@ def _text(told: object) -> str:
     return storable(told)
 
 
-def _extra(told: object) -> Mapping[str, Any] | None:
-    """The vendor's own data, unless it could not be stored."""
-    return told if isinstance(told, dict) and b"\\u0000" not in orjson.dumps(told) else None
-
-
 def _chunk(data: str) -> Mapping[str, Any]:
     try:
         chunk = orjson.loads(data)
@@ -104,16 +111,3 @@ def _chunk(data: str) -> Mapping[str, Any]:
     if not isinstance(chunk, dict):
         raise ProviderUnavailable("The server sent something that is not part of a reply.")
     return chunk
-
-
-def _answer(finish: str, usage: object, model: str) -> VendorAnswer:
-    usage = usage if isinstance(usage, dict) else {}
-    details = usage.get("prompt_tokens_details")
-    return VendorAnswer(
-        text="",
-        model=model,
-        finish="tool_calls" if finish == "function_call" else finish,
-        prompt_tokens=usage.get("prompt_tokens"),
-        output_tokens=usage.get("completion_tokens"),
-        cached_tokens=details.get("cached_tokens") if isinstance(details, dict) else None,
-    )

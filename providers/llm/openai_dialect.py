@@ -44,9 +44,17 @@ class Dialect:
         """The fields of the request that servers may not support. With a `tool`, `schema` is that of its arguments."""
         fields: dict[str, Any] = {}
         if tool is not None and self.tool_mode != "as_schema":
-            fields |= _forced_call(self.tool_mode, tool)
-        elif schema is not None and self.schema_mode != "words":
-            fields["response_format"] = _response_format(self.schema_mode, schema)
+            offered = tool.in_format("openai")
+            if is_strict(tool.parameters):
+                offered["function"]["strict"] = True
+            named = {"type": "function", "function": {"name": tool.name}}
+            forced = named if self.tool_mode == "by_name" else "required"
+            fields |= {"tools": [offered], "tool_choice": forced}
+        elif schema is not None and self.schema_mode == "json_object":
+            fields["response_format"] = {"type": "json_object"}
+        elif schema is not None and self.schema_mode == "json_schema":
+            answer = {"name": "answer", "schema": schema, "strict": is_strict(schema)}
+            fields["response_format"] = {"type": "json_schema", "json_schema": answer}
         if max_output_tokens is not None:
             fields[self.token_field] = max_output_tokens
         if temperature is not None and self.takes_temperature:
@@ -86,37 +94,11 @@ class Dialect:
 def is_strict(schema: dict[str, Any]) -> bool:
     """Return whether OpenAI's strict mode accepts a schema: objects are closed, and all properties required."""
     if schema.get("type") == "object" or "properties" in schema:
-        properties = schema.get("properties", {})
-        if schema.get("additionalProperties") is not False or set(schema.get("required", ())) != set(
-            properties
-        ):
+        required = set(schema.get("required", ()))
+        if schema.get("additionalProperties") is not False or required != set(schema.get("properties", {})):
             return False
     parts = [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values()]
     parts += [part for name in ("anyOf", "oneOf", "allOf") for part in schema.get(name, ())]
     if isinstance(schema.get("items"), dict):
         parts.append(schema["items"])
     return all(is_strict(part) for part in parts)
-
-
-def _forced_call(mode: ToolMode, tool: ToolSpec) -> dict[str, Any]:
-    function: dict[str, Any] = {
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": tool.parameters,
-    }
-    if is_strict(tool.parameters):
-        function["strict"] = True
-    named = {"type": "function", "function": {"name": tool.name}}
-    return {
-        "tools": [{"type": "function", "function": function}],
-        "tool_choice": named if mode == "by_name" else "required",
-    }
-
-
-def _response_format(mode: SchemaMode, schema: dict[str, Any]) -> dict[str, Any]:
-    if mode == "json_object":
-        return {"type": "json_object"}
-    return {
-        "type": "json_schema",
-        "json_schema": {"name": "answer", "schema": schema, "strict": is_strict(schema)},
-    }

@@ -28,7 +28,9 @@ class EndUser(models.Model):
     """The person. Known by the developer's own `external_id`; called `user` in the API."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="end_users")
+    project = models.ForeignKey(  # without an index of its own: another begins with it
+        Project, on_delete=models.CASCADE, related_name="end_users", db_index=False
+    )
     external_id = models.CharField(max_length=200)
     display_name = models.CharField(max_length=200, blank=True)
     metadata = models.JSONField(default=dict, blank=True)

@@ -21,7 +21,9 @@ class Relationship(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, editable=False)
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="relationships")
+    project = models.ForeignKey(  # without an index of its own: another begins with it
+        Project, on_delete=models.CASCADE, related_name="relationships", db_index=False
+    )
     companion = models.ForeignKey(Companion, on_delete=models.CASCADE, related_name="relationships")
     user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="relationships")
     config = models.JSONField(default=dict, blank=True)

@@ -22,7 +22,7 @@ from relationships.models import Relationship
 from tests.fakes import ScriptedEmbedder, ScriptedProvider
 from tests.fixtures.index import configure, index_of
 from tests.fixtures.turns import PERSON, Conversation, add, answer, delete, update
-from upkeep.erasure import erase_entry
+from upkeep.erasure.entries import erase_entry
 from web.actor import Actor
 from web.errors import RapportError
 

@@ -56,7 +56,7 @@ ERASURE = """
 import django; django.setup()
 import sys
 from uuid import UUID
-from upkeep.erasure import erase_user
+from upkeep.erasure.relationships import erase_user
 from web.actor import Actor
 print(dict(erase_user(project_id=UUID(sys.argv[1]), user_id=UUID(sys.argv[2]), by=Actor.policy("test"))))
 """

@@ -19,15 +19,10 @@ from relationships.api.users import UserView
 from relationships.api.views import ApiView
 from relationships.models import Project
 from upkeep.api.hiding import WhichMessages, which_messages
-from upkeep.erasure import (
-    Counts,
-    erase_companion,
-    erase_entry,
-    erase_project,
-    erase_relationship,
-    erase_user,
-    redact_messages,
-)
+from upkeep.erasure.counts import Counts
+from upkeep.erasure.entries import erase_entry
+from upkeep.erasure.messages import redact_messages
+from upkeep.erasure.relationships import erase_companion, erase_project, erase_relationship, erase_user
 from web.errors import InvalidInput
 from web.fields import Answer, Body, Name
 from web.headers import expected_version

@@ -85,8 +85,10 @@ def check_archive(archive: ArchiveFile, *, configuration: Configuration, now: da
         "entries": check.entry,
         "held_deletions": check.of_a_turn,
         "summaries": check.summary,
-        "behaviour_runs": check.run,
-        "outbox": check.queued,
+        "behaviour_runs": lambda path, row: check.unique(path, row, "behaviour", "occasion"),
+        "outbox": lambda path, row: check.unique(
+            path, row, "run_id", detail="is there twice: a run queues one message"
+        ),
         "files": check.file,
         "model_calls": check.of_a_turn,
     }
@@ -101,11 +103,13 @@ def check_archive(archive: ArchiveFile, *, configuration: Configuration, now: da
             check.give_up(MOST_PROBLEMS)
         check.give_up(MOST_PROBLEMS)
     check.present_profile(archive.head["profile"])
-    check.tree()
+    if fault := twin_fault(sorted(set(check.files))):
+        check.note("files", fault)
     check.give_up(1)
     check.problems += histories.gone()
     check.give_up(1)
-    return check.overview()
+    check.seen.numbers = array("q", sorted([*check.seen.numbers, *check.revised]))
+    return check.seen
 
 
 class _Check:
@@ -249,12 +253,6 @@ class _Check:
         if row["messages"] > self.seen.messages and not self.problems:  # otherwise some may be left out
             self.note(f"{path}.messages", f"is more than the {self.seen.messages} messages there are")
 
-    def run(self, path: str, row: Row) -> None:
-        self.unique(path, row, "behaviour", "occasion")
-
-    def queued(self, path: str, row: Row) -> None:
-        self.unique(path, row, "run_id", detail="is there twice: a run queues one message")
-
     def file(self, path: str, row: Row) -> None:
         self.unique(path, row, "path")
         self.files.append(row["path"])
@@ -265,14 +263,6 @@ class _Check:
         ):
             if count > limit:
                 raise TooMuch(f"{path}: there are more than {limit} {unit}.", limit=limit)
-
-    def tree(self) -> None:
-        if fault := twin_fault(sorted(set(self.files))):
-            self.note("files", fault)
-
-    def overview(self) -> Overview:
-        self.seen.numbers = array("q", sorted([*self.seen.numbers, *self.revised]))
-        return self.seen
 
 
 def _told(document: Row) -> bytes:

@@ -54,7 +54,9 @@ class ArchiveFile:
             except (InvalidInput, TooMuch) as error:
                 if not error.problems:
                     raise  # not JSON at all
-                problems += [_under(f"{name}.{place}", line) for line in error.problems]
+                for line in error.problems:
+                    below = "" if line.field == "body" else f".{line.field}"
+                    problems.append(FieldProblem(f"{name}.{place}{below}", line.detail))
                 if len(problems) >= MOST_PROBLEMS:
                     return
             else:
@@ -82,10 +84,6 @@ def _checked(model: type[BaseModel], piece: bytes, depth: int) -> BaseModel:
         return model.model_validate_json(piece)
     except ValidationError as error:
         raise InvalidInput.naming(field_problems(error, data)) from None
-
-
-def _under(path: str, line: FieldProblem) -> FieldProblem:
-    return FieldProblem(path if line.field == "body" else f"{path}.{line.field}", line.detail)
 
 
 class _Scanner:
@@ -167,7 +165,10 @@ class _Scanner:
         while True:
             reach = _reach(self._raw, start, size)
             whole = start + reach >= len(self._raw)
-            text = self._text(start, reach, final=whole)
+            try:  # a character that is cut in two by the end of a piece is left out
+                text = _Utf8().decode(self._raw[start : start + reach], whole)
+            except UnicodeDecodeError as error:
+                raise MalformedBody(f"The body is not UTF-8 (at byte {start + error.start}).") from None
             try:
                 _, end = _DECODER.raw_decode(text)
                 if whole or end < len(text) or text[end - 1] in '"}]':
@@ -185,13 +186,6 @@ class _Scanner:
             if size >= MOST_AT_ONCE:
                 raise _too_large(self._where)
             size *= 2
-
-    def _text(self, start: int, size: int, *, final: bool) -> str:
-        """Decode a piece. A character that is cut in two by its end is left out, unless it is the `final` piece."""
-        try:
-            return _Utf8().decode(self._raw[start : start + size], final)
-        except UnicodeDecodeError as error:
-            raise MalformedBody(f"The body is not UTF-8 (at byte {start + error.start}).") from None
 
     def _take(self, byte: bytes) -> None:
         if self._next() != byte:

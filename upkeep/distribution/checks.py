@@ -62,10 +62,10 @@ def _of_the_nodes(tables: Sequence[Table]) -> Iterator[str]:
             yield f"{node} has max_prepared_transactions = 0; set it to max_connections and restart that server."
     copied, spread = (sum(t.bytes for t in tables if t.copied is wanted) for wanted in (True, False))
     needed = round((copied + spread / len(nodes)) * _ROOM)
-    for node, _, free in execute(
+    for node, succeeded, free in execute(
         _ON_NODES, ["SELECT available_disk_size FROM citus_local_disk_space_stats()"]
     ):
-        if node in nodes and int(free) < needed:
+        if succeeded and node in nodes and int(free) < needed:
             yield f"{node} has {int(free) >> 20} MB free but would need {needed >> 20} MB. Give it room, or add nodes."
 
 

@@ -34,20 +34,15 @@ def seconds_needed(tables: Sequence[Table], *, shards: int) -> float:
 
 def _seconds(table: Table | None) -> float:
     """Measure the seconds for a sample of the table; None: for an empty table."""
-    probe = sql.Identifier(_PROBE)
+    probe, create = sql.Identifier(_PROBE), sql.SQL("CREATE TABLE {} ({})")
     with transaction.atomic():
         if table is None:
-            execute(
-                sql.SQL(
-                    "CREATE TABLE {} (relationship_id uuid, id uuid, PRIMARY KEY (relationship_id, id))"
-                ).format(probe)
-            )
+            empty = sql.SQL("relationship_id uuid, id uuid, PRIMARY KEY (relationship_id, id)")
+            execute(create.format(probe, empty))
         else:
-            of = sql.Identifier(table.name)
-            execute(sql.SQL("CREATE TABLE {} (LIKE {} INCLUDING ALL)").format(probe, of))
-            execute(
-                sql.SQL("INSERT INTO {} SELECT * FROM {} LIMIT {}").format(probe, of, sql.Literal(_SAMPLE))
-            )
+            of, copy = sql.Identifier(table.name), sql.SQL("INSERT INTO {} SELECT * FROM {} LIMIT {}")
+            execute(create.format(probe, sql.SQL("LIKE {} INCLUDING ALL").format(of)))
+            execute(copy.format(probe, of, sql.Literal(_SAMPLE)))
         began = perf_counter()
         column = "id" if table and "'id'" in table.statement else "relationship_id"
         if table and table.copied:

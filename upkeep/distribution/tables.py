@@ -39,8 +39,12 @@ def tables() -> list[Table]:
     """The reference tables, then the table of relationships, then the tables that belong to it."""
     models: dict[str, type[Model]] = {model._meta.db_table: model for model in apps.get_models()}
     wanted = {name: distribution_of(model) for name, model in models.items()}
-    names = sorted((name for name, (statement, _) in wanted.items() if statement), key=_place)
-    done = _distributed()
+    first = {name: place for place, name in enumerate([*REFERENCE_TABLES, ROOT_TABLE])}
+    names = [name for name, (statement, _) in wanted.items() if statement]
+    names.sort(key=lambda name: (first.get(name, len(first)), name))
+    citus = execute("SELECT to_regclass('pg_dist_partition') IS NOT NULL")[0][0]
+    distributed = execute("SELECT logicalrelid::text FROM pg_dist_partition") if citus else []
+    done = {name for (name,) in distributed}
     return [Table(name, *wanted[name], name in done, *_measured(name, done)) for name in names]
 
 
@@ -58,19 +62,6 @@ def status() -> Iterator[str]:
         return
     for node, shards, size in execute(_HELD):
         yield f"{node}: {shards} shards, {size >> 20} MB"
-
-
-def _distributed() -> set[str]:
-    """Names of distributed tables; none without Citus."""
-    if not execute("SELECT to_regclass('pg_dist_partition') IS NOT NULL")[0][0]:
-        return set()
-    return {name for (name,) in execute("SELECT logicalrelid::text FROM pg_dist_partition")}
-
-
-def _place(name: str) -> tuple[int, str]:
-    if name in REFERENCE_TABLES:
-        return REFERENCE_TABLES.index(name), name
-    return len(REFERENCE_TABLES) + (name != ROOT_TABLE), name
 
 
 def _measured(name: str, done: set[str]) -> tuple[int, int]:

@@ -134,14 +134,6 @@ def empty_replies(relationship_id: UUID, gone: Collection[UUID], now: datetime) 
     """Remove entries and messages from kept contexts, and the arguments of all calls of memory tools, as a question
     may use other words.
     """
-    calls = ToolCall.objects.for_relationship(relationship_id).filter(redacted_at=None)
-    return Counts(
-        kept_context=_forget_sources(relationship_id, gone),
-        tool_call=calls.update(arguments={}, redacted_at=now),
-    )
-
-
-def _forget_sources(relationship_id: UUID, gone: Collection[UUID]) -> int:
     rows = KeptContext.objects.for_relationship(relationship_id)
     named = {str(one) for one in gone}
     found = list(rows.filter(source_ids__overlap=list(gone)))
@@ -151,7 +143,9 @@ def _forget_sources(relationship_id: UUID, gone: Collection[UUID]) -> int:
             entries={entry: version for entry, version in kept.entries.items() if entry not in named},
             source_ids=[source for source in kept.source_ids if source not in gone],
         )
-    return len(found)
+    calls = ToolCall.objects.for_relationship(relationship_id).filter(redacted_at=None)
+    emptied_calls = calls.update(arguments={}, redacted_at=now)
+    return Counts(kept_context=len(found), tool_call=emptied_calls)
 
 
 def _without(layer: Mapping[str, Any], named: Collection[str]) -> Mapping[str, Any]:

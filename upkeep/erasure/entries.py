@@ -56,7 +56,11 @@ def erase_entry(
         words = words_of([entry], {})
         search = WordSearch(relationship_id, words.contents)
         traces = find_traces(relationship_id, words)
-        redacted = _messages_of(relationship_id, words, traces, search) if messages == "redact" else set()
+        redacted: set[UUID] = set()
+        if messages == "redact":
+            cited = words.cited | traces.cited
+            exchanges = {*words.turns, *traces.turns, *turns_of(relationship_id, cited)}
+            redacted = {*cited, *search.whole(exchanges)}
         counts = _erase([entry], words, traces, redacted, by)
         told = tell(project_id=entry.project_id, level="entry", target_id=entry_id, by=by, counts=counts)
     # After the lock is released, so that nobody waits for this; what was emptied is no longer found.
@@ -99,13 +103,6 @@ def _erase(
     counts["entry_revision"] += _redact_history(entries[0], words, by, now)
     counts["scratchpad_entry"] = len(words.entries)
     return counts
-
-
-def _messages_of(relationship_id: UUID, words: Words, traces: Traces, search: WordSearch) -> set[UUID]:
-    """The cited messages, and those of the same exchanges, by either side, that contain all of it."""
-    cited = words.cited | traces.cited
-    exchanges = {*words.turns, *traces.turns, *turns_of(relationship_id, cited)}
-    return {*cited, *search.whole(exchanges)}
 
 
 def _redact_history(entry: ScratchpadEntry, words: Words, by: Actor, now: datetime) -> int:

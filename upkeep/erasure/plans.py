@@ -14,8 +14,8 @@ from memory.entries.adding import add_entry
 from memory.entries.limits import EDITABLE
 from memory.errors import SameAsAnother
 from memory.mending.candidates import forgettables
-from memory.mending.carrying import choose_items, finish, locked_relationship
-from memory.mending.plans import leave_plans, plan_of
+from memory.mending.carrying import choose_items, finish, ids_of, lock_plan
+from memory.mending.plans import leave_plans
 from memory.models import EntrySource, EntryState, MendingPlan, MendingState, MendingVerb, ScratchpadEntry
 from relationships.models import Message, Relationship
 from upkeep.erasure.allow_erasure import erasing
@@ -35,20 +35,18 @@ def erase_plan(plan: MendingPlan, *, by: Actor, ticked: Collection[int] | None =
     alone, and its item says so. Raises AlreadyDecided, InvalidInput.
     """
     with erasing():
-        relationship = locked_relationship(plan)
-        plan = plan_of(plan.relationship_id, plan.id)
+        relationship, plan = lock_plan(plan)
         now, counts = timezone.now(), Counts()
         listed = _listed(plan, ticked)
         chosen = _as_planned(plan, listed)
         finish(plan, MendingState.ERASED, listed, {UUID(item["id"]) for item in chosen}, now)
         counts += _erase_entries(relationship, [item for item in chosen if item["kind"] == "entry"], by)
-        messages = [UUID(item["id"]) for item in chosen if item["kind"] == "message"]
-        if messages:
+        if messages := ids_of(chosen, "message"):
             counts += redact_messages(
                 project_id=plan.project_id, relationship_id=plan.relationship_id, message_ids=messages, by=by
             )
         for finder in forgettables():
-            if ids := [UUID(item["id"]) for item in chosen if item["kind"] == finder.kind]:
+            if ids := ids_of(chosen, finder.kind):
                 finder.erase(relationship, ids, now=now)
                 counts[finder.kind] += len(ids)
         leave_plans(plan.relationship_id, {UUID(item["id"]) for item in chosen})

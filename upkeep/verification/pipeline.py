@@ -94,17 +94,12 @@ def _check_again(report: Report, invariant: Invariant, owner_id: UUID | None) ->
     left = findings
     repairable = [finding for finding in findings if finding.problem.repairable]
     if report.repair and repairable:
-        _repair(invariant, repairable)
+        # All at once or, if that fails, one by one, so that a single one does not prevent the others.
+        if not _repaired(invariant, repairable) and len(repairable) > 1:
+            for finding in repairable:
+                _repaired(invariant, [finding])
         left = list(invariant.check(page, now=timezone.now()))
     report.note(invariant, findings, left=left)
-
-
-def _repair(invariant: Invariant, findings: Sequence[Finding]) -> None:
-    """Repair all at once or, if that fails, one by one, so that a single one does not prevent the others."""
-    if _repaired(invariant, findings) or len(findings) == 1:
-        return
-    for finding in findings:
-        _repaired(invariant, [finding])
 
 
 def _repaired(invariant: Invariant, findings: Sequence[Finding]) -> bool:

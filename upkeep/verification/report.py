@@ -43,7 +43,6 @@ class Report:
 
     @property
     def left(self) -> int:
-        """How many problems are left."""
         return sum(tally.left for tally in self.tallies.values())
 
     @property
@@ -81,7 +80,8 @@ class Report:
             if tally.left and tally.problem.remedy:
                 yield f"  What to do: {tally.problem.remedy}"
             for finding in tally.examples:
-                yield f"    {_named(finding)}"
+                parts = (str(finding.owner_id or ""), str(finding.row_id or ""), finding.detail)
+                yield f"    {'  '.join(filter(None, parts))}"
             if tally.found > len(tally.examples):
                 yield f"    and {tally.found - len(tally.examples)} more; --all names them"
         yield from self.remarks
@@ -116,11 +116,6 @@ def _state(tally: Tally, repair: bool) -> str:
     if not tally.problem.repairable:
         return "to be mended by a person"
     return "could not be mended" if repair else "--repair mends it"
-
-
-def _named(finding: Finding) -> str:
-    parts = [str(finding.owner_id or ""), str(finding.row_id or ""), finding.detail]
-    return "  ".join(part for part in parts if part)
 
 
 def _sum(report: Report) -> str:

@@ -47,7 +47,10 @@ def ask_for_operations(
     try:
         items = check(text)
     except UnparsableAnswer as error:
-        complaint = f"{error} Answer again, with the JSON object only{_shape(question)}."
+        name = _list_of(question)
+        # An empty answer as an example, as small models otherwise say in words that there is nothing.
+        shape = f': {{"{name}": []}} if there is nothing' if question.guided and name else ""
+        complaint = f"{error} Answer again, with the JSON object only{shape}."
         repair = replace(roomy, history=(("assistant", text[:SHOWN_BACK]), ("user", complaint)))
         text = log.ask(repair, given, purpose=purpose_of(question, "repair")).text
         items = check(text)
@@ -84,12 +87,6 @@ def _ask_about_types(items: list[Operation], send_back: SendBack) -> list[Operat
 def _lacks_type(item: Operation) -> bool:
     content = item.raw.get("content") if isinstance(item.raw, dict) else None
     return item.op == "refused" and NO_TYPE in item.reason and isinstance(content, str)
-
-
-def _shape(question: Question) -> str:
-    """An empty answer as an example, as small models otherwise say in words that there is nothing."""
-    name = _list_of(question)
-    return f': {{"{name}": []}} if there is nothing' if question.guided and name else ""
 
 
 def _list_of(question: Question) -> str:

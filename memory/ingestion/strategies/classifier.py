@@ -4,7 +4,6 @@ After Cereby: what the model is sure enough of is kept, with its category's weig
 by cosine. What is skipped for that can be restored, as cosine can't tell a repetition from a negation.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -21,10 +20,9 @@ from memory.ingestion.prompt import Question
 from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.strategies.memories import ask_for_memories, memories_schema, statement
 from memory.ingestion.strategies.options import ClassifierOptions
-from memory.ingestion.strategies.schema_parts import number
 from memory.ingestion.vectors import TextVectors, embed_texts
-from memory.retrieval.results import SearchResult
 from memory.retrieval.search import search_entries_for
+from memory.schema_parts import number
 
 # The only call of classifier: what in the messages belongs to a category (`type`), and how sure that is.
 CLASSIFY_SCHEMA = memories_schema("type", "confidence", confidence=number(0, 1))
@@ -44,7 +42,9 @@ class ClassifierStrategy(Strategy):
         items = ask_for_memories(
             question, shown, log, purpose=purpose, keep=lambda item: _classified(item, shown)
         )
-        vectors = _vectors_of(items, given)
+        added = dict.fromkeys(item.content for item in items if item.op == "add")
+        # Of what would be added, if there is anything to compare it with.
+        vectors = embed_texts(given, list(added)) if has_entries(given) else None
         return Proposal(likely, _without_near(items, vectors, given), vectors)
 
 
@@ -72,27 +72,15 @@ def _over_at(operation: Operation, options: ClassifierOptions, timezone: str) ->
         return None
 
 
-def _vectors_of(items: list[Operation], given: IngestionInput) -> TextVectors | None:
-    """The vectors of what would be added, if there is anything to compare them with."""
-    if not has_entries(given):
-        return None
-    added = [item.content for item in items if item.op == "add"]
-    return embed_texts(given, list(dict.fromkeys(added)))
-
-
 def _without_near(
     items: list[Operation], vectors: TextVectors | None, given: IngestionInput
 ) -> list[Operation]:
-    """Skip what is nearly the same as an entry, naming the entry and the similarity."""
+    """Skip what is nearly the same as an entry, naming the entry and the similarity. Only entries with a vector count;
+    others would be ranked by words, without a real similarity.
+    """
     if vectors is None:
         return items
-    nearest = dict(zip(vectors.texts, _nearest(vectors, given), strict=True))
-    return [_skipped(item, nearest, given) for item in items]
-
-
-def _nearest(vectors: TextVectors, given: IngestionInput) -> list[SearchResult]:
-    """The nearest of the entries that have a vector; others would be ranked by words, without a real similarity."""
-    return search_entries_for(
+    found = search_entries_for(
         vectors.texts,
         project_id=given.project_id,
         relationship_id=given.relationship_id,
@@ -103,16 +91,13 @@ def _nearest(vectors: TextVectors, given: IngestionInput) -> list[SearchResult]:
         question=vectors.embedded,
         compared=True,
     )
+    pairs = zip(vectors.texts, found, strict=True)
+    nearest = {text: result.hits[0] for text, result in pairs if result.space is not None and result.hits}
 
+    def judged(item: Operation) -> Operation:
+        hit = nearest.get(item.content) if item.op == "add" else None
+        if hit is None or hit.score <= given.ingestion.classifier.skip_above:
+            return item
+        return replace(item, op="none", reason=f"is like entry {hit.id} by a cosine of {hit.score:.3f}")
 
-def _skipped(item: Operation, nearest: Mapping[str, SearchResult], given: IngestionInput) -> Operation:
-    """Skip an item by a comparison of vectors only; without one it is kept."""
-    if item.op != "add":
-        return item
-    found = nearest[item.content]
-    if found.space is None or not found.hits:
-        return item
-    hit = found.hits[0]
-    if hit.score <= given.ingestion.classifier.skip_above:
-        return item
-    return replace(item, op="none", reason=f"is like entry {hit.id} by a cosine of {hit.score:.3f}")
+    return [judged(item) for item in items]

@@ -104,7 +104,9 @@ def _operation(fact: Operation, decision: Item, changed: set[int], given: Ingest
     if op not in ("ADD", "UPDATE", "DELETE", "NONE"):
         raise RefusedItem(f"op is {decision.get('op')!r:.40}; known: ADD, UPDATE, DELETE, NONE")
     if op == "ADD":
-        return _new(fact, decision)
+        if forgets(fact):
+            raise RefusedItem("is a wish to forget, which is no entry itself")
+        return replace(fact, content=_text(fact, decision) or fact.content)
     if op == "NONE" and forgets(fact):
         raise RefusedItem("nothing like it is remembered")
     reason = reason_in(decision)
@@ -129,12 +131,6 @@ def _more_of(entry: ShownEntry, change: Operation) -> Operation:
     matters = None if change.importance is None else max(change.importance, entry.importance)
     expires_at = change.expires_at if entry.expires_at else None
     return replace(change, type="", subject=None, importance=matters, expires_at=expires_at)
-
-
-def _new(fact: Operation, decision: Item) -> Operation:
-    if forgets(fact):
-        raise RefusedItem("is a wish to forget, which is no entry itself")
-    return replace(fact, content=_text(fact, decision) or fact.content)
 
 
 def _beside(fact: Operation, number: int) -> Operation:

@@ -129,10 +129,6 @@ def _renumbered(
     return dict(zip(lost, moved, strict=True)) if fits else {}
 
 
-def _repeats(again: Operation, before: Operation) -> bool:
-    return (again.op, again.content) == (before.op, before.content) and not again.reason
-
-
 def _elsewhere(update: Operation, items: list[Operation], given: IngestionInput) -> Operation:
     """Turn an update with a mistaken number into an addition; refuse it if the answer adds the same text, too."""
     if any(item.op == "add" and item.content == update.content for item in items):
@@ -177,7 +173,8 @@ def _replaced(
     placed = dict(better)
     for entry in still:
         before, answered = updates[entry], again.get(entry)
-        if answered is not None and not _repeats(answered, before):
+        repeats = answered and (answered.op, answered.content) == (before.op, before.content)
+        if answered is not None and (answered.reason or not repeats):
             continue
         remarks = better[entry].remarks
         if _is_of_another_thing(before, given):

@@ -22,8 +22,8 @@ from memory.ingestion.strategies.memories import (
     memories_schema,
     statement,
 )
-from memory.ingestion.strategies.schema_parts import number
 from memory.ingestion.strategies.vocabulary import type_among
+from memory.schema_parts import number
 
 HIGHEST = 10
 # The only call of importance: memories from the messages, each with a score.
@@ -38,21 +38,16 @@ class ImportanceStrategy(Strategy):
         given = replace(given, entries=likely_entries(given))
         model = given.ingestion.importance.model
         question = Question("score", "score.md", "The memories, as JSON:", SCORE_SCHEMA, model=model)
-        sentences = _sentences(given)
+        floors = given.ingestion.importance.floors
+        sentences = {  # of the person; only their own words count
+            place: sentences_of(place, message.content, floors)
+            for place, message in enumerate(given.messages, start=1)
+            if message.role == "user"
+        }
         items = ask_for_memories(
             question, given, log, purpose=purpose, keep=lambda item: _scored(item, given, sentences)
         )
         return Proposal(given.entries, [*items, *_left_unsaid(items, given, sentences)])
-
-
-def _sentences(given: IngestionInput) -> Sentences:
-    """The sentences of the person; only their own words count."""
-    floors = given.ingestion.importance.floors
-    return {
-        place: sentences_of(place, message.content, floors)
-        for place, message in enumerate(given.messages, start=1)
-        if message.role == "user"
-    }
 
 
 def _made_of(operation: Operation, sentences: Sentences) -> list[Told]:
@@ -65,12 +60,10 @@ def _scored(item: dict[str, Any], given: IngestionInput, sentences: Sentences) -
     operation = statement(item, given)
     floors = [told.floor for told in _made_of(operation, sentences) if told.floor]
     floor = max(floors, key=lambda floor: floor.at_least, default=None)
-    try:
-        importance = _score(item) / HIGHEST
-    except RefusedItem:
-        if floor is None:
-            raise
-        importance = 0.0
+    score = _score(item)
+    if score is None and floor is None:
+        raise RefusedItem(f"score is not a number from 1 to {HIGHEST}")
+    importance = (score or 0.0) / HIGHEST
     if floor is not None and importance < floor.at_least:
         remark = f"not below {floor.at_least:.2f}, as {floor.name} are"
         return replace(operation, importance=floor.at_least, remarks=(*operation.remarks, remark))
@@ -80,14 +73,12 @@ def _scored(item: dict[str, Any], given: IngestionInput, sentences: Sentences) -
     return replace(operation, importance=importance)
 
 
-def _score(item: dict[str, Any]) -> float:
+def _score(item: dict[str, Any]) -> float | None:
     try:
         score = float(item["score"])
     except (KeyError, TypeError, ValueError, OverflowError):
-        score = 0.0
-    if isinstance(item.get("score"), bool) or not 1 <= score <= HIGHEST:
-        raise RefusedItem(f"score is not a number from 1 to {HIGHEST}")
-    return score
+        return None
+    return score if 1 <= score <= HIGHEST and not isinstance(item["score"], bool) else None
 
 
 def _left_unsaid(

@@ -28,8 +28,8 @@ from memory.ingestion.prompt import Question
 from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.strategies.memories import ENTRY, ask_for_memories
 from memory.ingestion.strategies.options import FactKey
-from memory.ingestion.strategies.schema_parts import FORGET, NUMBERS, TEXT, WISHES, answer_of, list_of, number
 from memory.ingestion.strategies.vocabulary import Vocabulary, fact_text, type_among
+from memory.schema_parts import FORGET, NUMBERS, TEXT, WISHES, answer_of, list_of, number
 from providers.llm.base import ToolSpec
 
 RECORD_TOOL = "record_memories"

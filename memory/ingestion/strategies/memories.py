@@ -9,7 +9,7 @@ from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.operations import Operation, check_each, parse_object, understand
 from memory.ingestion.prompt import Question
 from memory.ingestion.strategies.asking import ask_for_operations
-from memory.ingestion.strategies.schema_parts import FORGET, NUMBERS, TEXT, WISHES, answer_of, list_of
+from memory.schema_parts import FORGET, NUMBERS, TEXT, WISHES, answer_of, list_of
 
 ENTRY = {"type": "integer", "description": "number of the shown entry it replaces"}
 

@@ -20,9 +20,9 @@ from memory.ingestion.prompt import Question
 from memory.ingestion.strategies.asking import ask_for_operations
 from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.strategies.deciding import decide_on, forgets, numbered, rest_on_all
-from memory.ingestion.strategies.schema_parts import NUMBERS, TEXT, WISHES, answer_of, list_of, number
 from memory.ingestion.vectors import TextVectors, embed_texts
 from memory.models import USER_SUBJECT, ScratchpadEntry
+from memory.schema_parts import NUMBERS, TEXT, WISHES, answer_of, list_of, number
 
 # Call 1 of two_call: the atomic facts of the messages. No entries are shown.
 #
@@ -93,7 +93,9 @@ class TwoCallStrategy(Strategy):
         open_facts = [fact for fact in facts if fact not in known]
         shown, vectors = _like(given, open_facts)
         if not shown:
-            items += [_unopposed(fact) for fact in open_facts]
+            # What resembles no entry is new, or there is nothing to forget.
+            nothing = "nothing like it is remembered"
+            items += [fact.refused(nothing) if forgets(fact) else fact for fact in open_facts]
             return Proposal((), items, vectors)
         given = replace(given, entries=shown)
         return Proposal(shown, [*items, *_decide(given, open_facts, log, purpose)], vectors)
@@ -135,13 +137,6 @@ def _like(
         return find_candidates(given, texts, by_meaning=vectors is not None, vectors=vectors), vectors
     found = find_candidates(given, texts, ranker="cosine", min_score=similar_from, vectors=vectors)
     return found, vectors
-
-
-def _unopposed(fact: Operation) -> Operation:
-    """The operation for a fact that resembles no entry: it is new, or there is nothing to forget."""
-    if not forgets(fact):
-        return fact
-    return fact.refused("nothing like it is remembered")
 
 
 def _decide(given: IngestionInput, facts: Sequence[Operation], log: CallLog, purpose: str) -> list[Operation]:

@@ -21,8 +21,7 @@ from memory.retrieval.index.configs import RelationshipConfig, configs_of, lock_
 from memory.retrieval.index.gaps import has_gaps
 from memory.retrieval.index.language import NO_STEMS, keep_language, known_languages
 from memory.retrieval.index.write import ROWS_AT_ONCE, index_again
-from providers.embeddings.registry import embedder_of
-from providers.errors import ProviderError
+from providers.embeddings.registry import working_embedder
 from relationships.models import Message, Relationship
 from relationships.services.sequence import lock_relationship
 from worker.enqueue import enqueue_embedding
@@ -141,13 +140,9 @@ def _enqueue_gaps(wanted: Sequence[RelationshipConfig]) -> int:
 
 def _has_gaps(wanted: RelationshipConfig) -> bool:
     """Return whether there are gaps. False if the embedder can't work, which the worker notes on due texts."""
-    if wanted.retrieval is None:
+    if wanted.retrieval is None or (embedder := working_embedder(wanted.retrieval.embedder)) is None:
         return False
-    try:
-        embedder = embedder_of(wanted.retrieval.embedder)
-    except ProviderError:
-        return False
-    return embedder is not None and has_gaps(wanted.relationship_id, wanted.retrieval, embedder)
+    return has_gaps(wanted.relationship_id, wanted.retrieval, embedder)
 
 
 def _language(config: RelationshipConfig, known: frozenset[str]) -> str:

@@ -126,14 +126,10 @@ def _clauses_of(sentence: str) -> list[Clause]:
         sentence = wording.sub(instead, sentence)
     if part("FORGET").match(sentence):
         return [Clause(sentence.rstrip(" .!?"), forgets=True, lowercase=lowercase)]
-    stated = what_is_stated(_after_repairs(sentence))
+    repaired = max((found.start() for found in part("REPAIR").finditer(sentence)), default=0)
+    stated = what_is_stated(sentence[repaired:])  # what stands before the last "no wait" was not meant
     tidied = [tidy_clause(piece, lowercase=lowercase) for piece in _parts(stated)] if stated else []
     return [clause for clause in tidied if clause is not None]
-
-
-def _after_repairs(sentence: str) -> str:
-    """The sentence from its last "no wait" on: what stands before that was not meant."""
-    return sentence[max((found.start() for found in part("REPAIR").finditer(sentence)), default=0) :]
 
 
 def _parts(sentence: str) -> list[str]:

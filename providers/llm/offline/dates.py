@@ -20,19 +20,7 @@ _NUMBERS = {
 _RELATIVE_DAYS = {
     "the day after tomorrow": 2, "tomorrow": 1, "yesterday": -1, "last night": -1, "the day before yesterday": -2,
 }  # fmt: skip
-_KEPT_PREPOSITIONS = (
-    "by",
-    "until",
-    "till",
-    "before",
-    "after",
-    "from",
-    "since",
-    "around",
-    "about",
-    "for",
-    "to",
-)
+_KEPT_PREPOSITIONS = "by until till before after from since around about for to".split()
 _AHEAD = ("for", "to", "by", "until", "till")  # before these dates something is done: "I booked for May"
 _DONE = re.compile(r"\b(?:I|we|you|he|she|it|they|who|which|that) (?P<verb>\w+) ?$", re.IGNORECASE)
 _MONTH = (

@@ -269,7 +269,6 @@ def _converted(group: str, said: str, row: Row, clause: Clause, today: date) -> 
 
 
 def _about_and_value(row: Row, filled: dict[str, str], content: str) -> tuple[frozenset[str], str]:
-    """A fact's `about` and `value`."""
     if row.kind == "prefer":
         return words(f"{filled['first']} {filled['second']}"), " ".join(sorted(words(filled["first"])))
     if row.kind in ("person", "people", "partner"):

@@ -41,12 +41,10 @@ class Line:
 
     @property
     def fact(self) -> Fact:
-        """The fact that the line states."""
         return self._reading()[1]
 
     @property
     def words(self) -> frozenset[str]:
-        """The line's significant words."""
         return self._reading()[2]
 
     @property
@@ -82,7 +80,6 @@ class Line:
         return "update" if folded(self.content) != folded(self.before) else ""
 
     def as_forgotten(self) -> dict[str, Any]:
-        """The line as an entry to forget."""
         return {"entry": self.number, "messages": self.messages, "reason": self.reason}
 
     def as_operation(self, type: str) -> dict[str, Any]:

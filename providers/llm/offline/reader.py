@@ -169,7 +169,6 @@ class Reader:
         return absolute(text, today=self.today, past=past)
 
     def find_fact(self, clause: Clause) -> Fact | None:
-        """The fact that the clause states, or None."""
         return find_fact(clause, today=self.today)
 
     def _called(self, subject: str) -> str:

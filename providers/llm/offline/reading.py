@@ -107,7 +107,9 @@ def read_prompt_data(prompt_data: PromptData) -> Reader:
     own = "tool" if all(message.role == "tool" for message in prompt_data.messages) else "user"
     read: list[int] = []
     for message in prompt_data.messages:
-        if message.role == own and (own == "tool" or not _is_anothers(message, prompt_data)):
+        # If somebody else speaks on the person's account, their "I" is not the person.
+        is_theirs = own == "tool" or folded(message.speaker) == folded(prompt_data.user_name)
+        if message.role == own and is_theirs:
             reader.today = _day_of(message, prompt_data.timezone)
             _read_message(message, reader, read)
             read.append(message.number)
@@ -138,9 +140,7 @@ def _day_of(message: NumberedMessage, timezone: str) -> date:
 def _read_message(message: NumberedMessage, reader: Reader, previous: list[int]) -> None:
     reader.message = message.number
     reader.latest = reader.unnamed = ""  # pronouns don't reach across messages
-    orders = bool(
-        part("ORDERS").search(message.content)
-    )  # whoever gives orders can't have anything forgotten
+    orders = part("ORDERS").search(message.content)  # whoever gives orders can't have anything forgotten
     before = len(reader)
     for said in read_clauses(message.content):
         if len(reader) - before >= MAX_FACTS:
@@ -153,11 +153,6 @@ def _read_message(message: NumberedMessage, reader: Reader, previous: list[int])
         elif not orders:
             _forget(said, reader, previous)
             reader.unplaced.append((said, message.number))
-
-
-def _is_anothers(message: NumberedMessage, prompt_data: PromptData) -> bool:
-    """Return whether somebody else speaks on the person's account; their "I" is not the person."""
-    return folded(message.speaker) != folded(prompt_data.user_name)
 
 
 def _meet_earlier(reader: Reader, prompt_data: PromptData) -> None:

@@ -8,7 +8,7 @@ from memory.models import ScratchpadEntry
 from relationships.models import Relationship
 from tests.acceptance.browser.desk import Desk
 from tests.acceptance.browser.stage import BY, Stage
-from upkeep.erasure import erase_entry
+from upkeep.erasure.entries import erase_entry
 
 
 def test_of_two_who_edit_one_entry_the_later_sees_both_texts(desk: Desk, stage: Stage) -> None:

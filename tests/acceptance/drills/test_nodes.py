@@ -139,10 +139,14 @@ def test_a_lost_node_takes_nobody_else_along_and_comes_back_with_all_it_held(
             require_away(http.post(f"/relationships/{lost[0].id}/{path}", json=body))
             assert http.post(f"/relationships/{stayed[0].id}/context", json={}).status_code == 200
         # A relationship is on one node, and a person on all.
-        assert meet(http, known["worker1"].external_id).status_code == 201
+        met = meet(http, known["worker1"].external_id)
+        assert met.status_code == 201, met.text
         for person in (known["worker2"].external_id, "somebody new"):
             require_away(meet(http, person))
         require_queue_unread(live)
+        refused = live.start_command("distribute", "--dry-run")
+        assert refused.wait(60) == 1
+        assert "worker2" in refused.log and "does not answer" in refused.log, refused.log
         # One that nobody but the sweep would try again.
         model.push({"status": 500, "match": "stumble"})
         stumbled = live.say(stayed[0], "stumble")

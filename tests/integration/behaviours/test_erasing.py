@@ -13,7 +13,7 @@ from tests.fixtures.behaviours import behave, outbox_of, runs_of, work
 from tests.fixtures.people import meet
 from tests.fixtures.turns import PERSON, Conversation
 from tests.integration.copies import dump, tables_with
-from upkeep.erasure import redact_messages
+from upkeep.erasure.messages import redact_messages
 
 WORD = "quokkä"
 

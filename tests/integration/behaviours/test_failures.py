@@ -17,7 +17,7 @@ from relationships.services.model_budgets import set_model_budget
 from tests.fakes import ScriptedProvider
 from tests.fixtures.behaviours import behave, runs_of, work
 from tests.fixtures.turns import PERSON, Conversation
-from upkeep.erasure import redact_messages
+from upkeep.erasure.messages import redact_messages
 
 
 def message_of(turn: Turn) -> UUID:

@@ -23,6 +23,12 @@ def context(api: Api, conversation: Conversation, provider: ScriptedProvider) ->
     )
 
 
+def meet_again(api: Api, conversation: Conversation, provider: ScriptedProvider) -> Prepared:
+    known = conversation.relationship
+    body = {"companion": known.companion.slug, "user": known.user.external_id}
+    return lambda: api.post("/relationships", body).body["id"] == str(known.id)
+
+
 def intake(api: Api, conversation: Conversation, provider: ScriptedProvider) -> Prepared:
     body = {"messages": [{"role": "user", "content": "I drink green tea."}], "session": "phone"}
     return lambda: api.post(f"/relationships/{conversation.relationship.id}/turns", body)
@@ -61,6 +67,7 @@ def erase(api: Api, conversation: Conversation, provider: ScriptedProvider) -> P
 @pytest.mark.parametrize(
     "prepare",
     [
+        meet_again,
         context,
         intake,
         claim,

@@ -43,9 +43,9 @@ def test_what_is_judged_does_not_grow_with_what_is_remembered(many: Relationship
     some = reading.find_candidates(scope)
     more(many)
     twice = reading.find_candidates(scope)
-    for found in (some, twice):
-        assert len(found.candidates) == reading.NEWEST + 1 and found.unread == 0
-        assert OLD in [one.text for one in found.candidates]
+    for candidates, _, unread in (some, twice):
+        assert len(candidates) == reading.NEWEST + 1 and unread == 0
+        assert OLD in [one.text for one in candidates]
 
 
 def test_what_was_not_looked_at_is_told(

@@ -8,7 +8,7 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.summaries import name_birds, ready, summaries_of, summarise
 from tests.fixtures.turns import PERSON, Conversation
 from tests.wire import statements_sent
-from upkeep.erasure import redact_messages
+from upkeep.erasure.messages import redact_messages
 
 
 def test_many_summaries_are_owed_with_as_many_statements_as_one(

@@ -24,7 +24,7 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.summaries import chat, name_birds, ready, summaries_of, summarise
 from tests.fixtures.turns import PERSON, Conversation
 from tests.integration.copies import dump, tables_with
-from upkeep.erasure import redact_messages
+from upkeep.erasure.messages import redact_messages
 
 
 @pytest.fixture

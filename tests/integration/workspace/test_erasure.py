@@ -12,7 +12,7 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER, Api
 from tests.fixtures.workspaces import done, keep_in_workspace, step, whole
 from tests.integration.copies import dump, tables_with
-from upkeep.erasure import erase_user
+from upkeep.erasure.relationships import erase_user
 from workspace.models import Worker
 from workspace.sessions.advance import advance_session
 from workspace.sessions.verbs import start_session

@@ -37,6 +37,10 @@ class GivenMoment:
         return happening([plan], asked, now=self.now, timezone=self.timezone)
 
 
+def given_moment(**values: Any) -> Any:
+    return GivenMoment(**values)
+
+
 CASES: list[tuple[dict[str, Any], bool]] = [
     ({}, True),
     ({"keywords": ["hungry"]}, True),
@@ -82,7 +86,7 @@ CASES: list[tuple[dict[str, Any], bool]] = [
 
 @pytest.mark.parametrize(("condition", "expected"), CASES, ids=[str(case[0]) for case in CASES])
 def test_a_condition_holds_or_not(condition: dict[str, Any], expected: bool) -> None:
-    assert holds(Condition.model_validate(condition), GivenMoment()) is expected
+    assert holds(Condition.model_validate(condition), given_moment()) is expected
 
 
 @pytest.mark.parametrize(
@@ -101,15 +105,15 @@ def test_a_condition_holds_or_not(condition: dict[str, Any], expected: bool) -> 
 def test_a_keyword_is_found_within_a_word_where_a_script_attaches_others_to_it(
     keyword: str, said: str, expected: bool
 ) -> None:
-    assert holds(Condition(keywords=(keyword,)), GivenMoment(message=said)) is expected
+    assert holds(Condition(keywords=(keyword,)), given_moment(message=said)) is expected
 
 
 def test_nothing_was_said_before_so_there_is_no_gap() -> None:
-    assert not holds(Condition(gap_minutes=0), GivenMoment(minutes_since=None))
+    assert not holds(Condition(gap_minutes=0), given_moment(minutes_since=None))
 
 
 def test_a_time_of_a_schedule_belongs_to_no_turn() -> None:
-    assert not holds(Condition(every_n_turns=1), GivenMoment(turn=0))
+    assert not holds(Condition(every_n_turns=1), given_moment(turn=0))
 
 
 @pytest.mark.parametrize(
@@ -130,7 +134,7 @@ def test_what_can_not_be_read_is_refused(condition: dict[str, Any], said: str) -
 
 
 def test_a_pattern_that_ruins_others_is_linear_here() -> None:
-    moment = GivenMoment(message="a" * 60_000 + "!")
+    moment = given_moment(message="a" * 60_000 + "!")
     assert not holds(Condition(matches="(a*)*b$"), moment)
 
 
@@ -185,7 +189,7 @@ def test_patterns_that_are_large_together_are_refused_though_each_is_not() -> No
 def test_many_keywords_are_looked_for_in_a_long_message_that_is_taken_apart_once() -> None:
     def asked(count: int, text: str) -> float:
         condition = Condition.model_validate(nested({"keywords": ["nowhere"]}, count))
-        return seconds(lambda moment: holds(condition, moment), GivenMoment(message=text))
+        return seconds(lambda moment: holds(condition, moment), given_moment(message=text))
 
     once, often = asked(1, "word and " * 7000), asked(900, "word but " * 7000)
 

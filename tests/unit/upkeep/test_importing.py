@@ -33,7 +33,7 @@ from tests.fixtures.index import configure, index_of, owing, told_to_embed
 from tests.fixtures.turns import Conversation, add, answer, delete
 from tests.unit.memory.entries.documents import comparable, documents
 from upkeep.archive.file import ArchiveFile
-from upkeep.erasure import erase_entry
+from upkeep.erasure.entries import erase_entry
 from upkeep.exporting import export_relationship
 from upkeep.importing import import_relationship
 from web.actor import Actor

@@ -36,22 +36,18 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, shards: int, **options: Any) -> None:
-        if options["rebalance"]:
-            self._rebalance()
+        if options["rebalance"]:  # while the service keeps running
+            if not is_distributed(connection):
+                raise CommandError("This database is not distributed. Run manage.py distribute first.")
+            self.stdout.write(
+                "Shards move. SELECT * FROM get_rebalance_progress() on the coordinator says how far they are."
+            )
+            execute("SELECT rebalance_table_shards(shard_transfer_mode => 'auto')")
         if options["rebalance"] or options["status"]:
             for line in status():
                 self.stdout.write(line)
         else:
             self._distribute(shards, only_said=options["dry_run"])
-
-    def _rebalance(self) -> None:
-        """Move shards until the nodes store about the same. The service keeps running."""
-        if not is_distributed(connection):
-            raise CommandError("This database is not distributed. Run manage.py distribute first.")
-        self.stdout.write(
-            "Shards move. SELECT * FROM get_rebalance_progress() on the coordinator says how far they are."
-        )
-        execute("SELECT rebalance_table_shards(shard_transfer_mode => 'auto')")
 
     def _distribute(self, shards: int, *, only_said: bool) -> None:
         began = perf_counter()

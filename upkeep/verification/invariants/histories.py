@@ -76,7 +76,15 @@ class HistoriesInvariant(Invariant):
     problems = (DIFFERS, WITHOUT_HISTORY, GONE, ERASED_BUT_THERE, BROKEN)
 
     def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
-        yield from _entries(page)
+        statement = sql.SQL(_LAST).format(row=_row_as_json())
+        for owner_id, entry_id, row, after, version, last_version, event in rows(statement, page):
+            differing = _differing(row, after) if after else []
+            if event is None:
+                yield Finding(WITHOUT_HISTORY, owner_id, entry_id)
+            elif event == RevisionEvent.REDACT:
+                yield Finding(ERASED_BUT_THERE, owner_id, entry_id)
+            elif differing or version != last_version:
+                yield Finding(DIFFERS, owner_id, entry_id, " ".join(differing) or "version")
         for owner_id, entry_id, seq, before, earlier, broken in rows(_CHAIN, page):
             differing = [] if broken else _differing(before, earlier)
             if broken or differing:
@@ -99,18 +107,6 @@ class HistoriesInvariant(Invariant):
         for project_id in {entry.project_id for entry in wrong.values()}:
             owner = {"relationship_id": owner_id, "project_id": project_id}
             change_entries(**owner, changes=changes, by=BY_VERIFY, now=now, stood_before=True)
-
-
-def _entries(page: Page) -> Iterator[Finding]:
-    statement = sql.SQL(_LAST).format(row=_row_as_json())
-    for owner_id, entry_id, row, after, version, last_version, event in rows(statement, page):
-        differing = _differing(row, after) if after else []
-        if event is None:
-            yield Finding(WITHOUT_HISTORY, owner_id, entry_id)
-        elif event == RevisionEvent.REDACT:
-            yield Finding(ERASED_BUT_THERE, owner_id, entry_id)
-        elif differing or version != last_version:
-            yield Finding(DIFFERS, owner_id, entry_id, " ".join(differing) or "version")
 
 
 def _written_down(entry: ScratchpadEntry, last: Any, now: datetime) -> Change:

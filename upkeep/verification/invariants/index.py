@@ -94,13 +94,15 @@ class IndexInvariant(Invariant):
     statements = (_OF_NOTHING, _ENTRIES)
 
     def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
-        named = set()
-        for finding in (*super().check(page, now=now), *_of_other_messages(page)):
-            named.add(finding[1:])
-            yield finding
-        for found in rows_with_other_words(page):
-            if found not in named:
-                yield Finding(WORDS, *found)
+        found = list(super().check(page, now=now))
+        for owner_id, row_id, missing, other, content, digest in rows(_MESSAGES, page):
+            if missing or other or bytes(digest) != text_hash(spoken(content)):
+                found.append(Finding(MISSING if missing else OUT_OF_STEP, owner_id, row_id, "message"))
+        yield from found
+        named = {finding[1:] for finding in found}
+        for row in rows_with_other_words(page):
+            if row not in named:
+                yield Finding(WORDS, *row)
 
     def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
         """Rewrite these rows, which then owe their vectors, and delete those without a text."""
@@ -113,12 +115,6 @@ class IndexInvariant(Invariant):
             again = {f.row_id for f in mine if f.row_id} - gone
             if config is not None and again:
                 index_again(config, kind, again, now=now)
-
-
-def _of_other_messages(page: Page) -> Iterator[Finding]:
-    for owner_id, row_id, missing, other, content, digest in rows(_MESSAGES, page):
-        if missing or other or bytes(digest) != text_hash(spoken(content)):
-            yield Finding(MISSING if missing else OUT_OF_STEP, owner_id, row_id, "message")
 
 
 def rows_with_other_words(page: Page) -> Iterator[tuple[UUID, UUID, str]]:

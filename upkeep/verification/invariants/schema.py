@@ -122,7 +122,11 @@ class OwnersInvariant(Invariant):
     problems = (ORPHAN, OTHER_PROJECT)
 
     def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
-        for *found, orphan in rows(_statement(), page):
+        of_each = sql.SQL(" UNION ALL ").join(
+            sql.SQL(_ONE).format(label=sql.Literal(meta.label), table=sql.Identifier(meta.db_table))
+            for meta in (model._meta for model in owned_models())
+        )
+        for *found, orphan in rows(of_each, page):
             yield Finding(ORPHAN if orphan else OTHER_PROJECT, *found)
 
     def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
@@ -133,10 +137,3 @@ class OwnersInvariant(Invariant):
                 statement = sql.SQL(_DROP if finding.problem == ORPHAN else _MOVE)
                 told = {"owner": finding.owner_id, "row": finding.row_id}
                 execute(statement.format(table=sql.Identifier(table)), told)
-
-
-def _statement() -> sql.Composed:
-    return sql.SQL(" UNION ALL ").join(
-        sql.SQL(_ONE).format(label=sql.Literal(model._meta.label), table=sql.Identifier(model._meta.db_table))
-        for model in owned_models()
-    )

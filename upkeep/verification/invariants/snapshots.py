@@ -72,7 +72,8 @@ class SnapshotsInvariant(Invariant):
                 "hot_context": hot,
                 "has_archive": archive,  # null: not written down yet
                 "scratchpad": _shown(orjson.loads(lines or "[]"), now) != _shown(built, now),
-                "fresh_until": not _fresh_until_is_right(fresh_until, until, now),
+                # after it has passed it says nothing, as readers check each line
+                "fresh_until": fresh_until != until and (fresh_until is None or fresh_until > now),
                 "summary": summary,
             }
             if any(wrong.values()):
@@ -81,7 +82,6 @@ class SnapshotsInvariant(Invariant):
                 )
 
     def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
-        """Rebuild the snapshot."""
         for relationship in Relationship.objects.filter(id=owner_of(findings)):
             own: dict[str, Any] = {"relationship_id": relationship.id, "project_id": relationship.project_id}
             write_section(**own, section="profile", value=read_profile(relationship.id)[0])
@@ -116,18 +116,9 @@ def _section(entries: str | None, now: datetime) -> tuple[list[Line], datetime |
 def _shown(lines: Sequence[Line], now: datetime) -> list[Line]:
     """What the lines show now, whenever they were written: no expired ones, and no start times that have passed."""
     moment = now.timestamp()
-    return [
-        [*said, _from_now_on(more, moment), told]
-        for *said, more, told in lines
-        if (more or {}).get("until", moment + 1) > moment
-    ]
-
-
-def _from_now_on(more: dict[str, Any] | None, moment: float) -> dict[str, Any] | None:
-    kept = {name: value for name, value in (more or {}).items() if name != "from" or value > moment}
-    return kept or None
-
-
-def _fresh_until_is_right(kept: datetime | None, built: datetime | None, now: datetime) -> bool:
-    """Return whether `fresh_until` is right; after it has passed it says nothing, as readers check each line."""
-    return kept == built or (kept is not None and kept <= now)
+    shown = []
+    for *said, more, told in lines:
+        kept = {name: value for name, value in (more or {}).items() if name != "from" or value > moment}
+        if kept.get("until", moment + 1) > moment:
+            shown.append([*said, kept or None, told])
+    return shown

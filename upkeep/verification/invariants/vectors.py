@@ -5,12 +5,10 @@ from datetime import datetime
 from typing import Any
 
 from config.postgresql.sessions import execute
-from memory.retrieval.index.configs import RelationshipConfig, config_of, configs_of
+from memory.retrieval.index.configs import config_of, configs_of
 from memory.retrieval.index.rows import owing_kinds
 from memory.retrieval.index.text import text_hash
-from providers.embeddings.base import Embedder
-from providers.embeddings.registry import embedder_of
-from providers.errors import ProviderError
+from providers.embeddings.registry import working_embedder
 from upkeep.verification.invariant import Finding, Invariant, Page, Problem, owner_of
 from worker.enqueue import enqueue_embedding
 from worker.fairness import project_of
@@ -86,7 +84,7 @@ class VectorsInvariant(Invariant):
         wanted = [
             (each.relationship_id, each.retrieval.embed_messages, embedder.model, embedder.dimensions)
             for each in configs_of(page.ids)
-            if each.retrieval is not None and (embedder := _embedder(each)) is not None
+            if each.retrieval is not None and (embedder := working_embedder(each.retrieval.embedder))
         ]
         names = ("owners", "messages", "models", "dimensions")
         columns = {name: [row[place] for row in wanted] for place, name in enumerate(names)}
@@ -102,11 +100,3 @@ class VectorsInvariant(Invariant):
         execute(_DROP, {"owner": owner_id, "rows": wrong, "now": now, "kinds": kinds})
         execute(_OWE, {"owner": owner_id, "rows": gaps, "now": now})
         enqueue_embedding(owner_id, project_id=project_of(owner_id))
-
-
-def _embedder(wanted: RelationshipConfig) -> Embedder | None:
-    """The embedder, or None if there is none or it can't work, which its texts report."""
-    try:
-        return embedder_of(wanted.retrieval.embedder) if wanted.retrieval else None
-    except ProviderError:
-        return None

@@ -20,7 +20,7 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.index import configure
 from tests.fixtures.markup import squeezed
 from tests.fixtures.turns import PERSON, Conversation, add, answer
-from upkeep.erasure import erase_user
+from upkeep.erasure.relationships import erase_user
 
 
 @pytest.fixture

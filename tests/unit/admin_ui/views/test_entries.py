@@ -11,7 +11,7 @@ from relationships.models import Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.markup import squeezed
 from tests.fixtures.turns import PERSON, Conversation, add, answer
-from upkeep.erasure import erase_entry
+from upkeep.erasure.entries import erase_entry
 from web.actor import Actor, ActorKind
 
 

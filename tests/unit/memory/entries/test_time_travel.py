@@ -22,7 +22,7 @@ from relationships.models import Companion, EndUser, Project, Relationship
 from relationships.services.sequence import lock_relationship
 from tests.fixtures.past import entries_at
 from tests.unit.memory.entries.test_editing import ANA, remember
-from upkeep.erasure import erase_entry
+from upkeep.erasure.entries import erase_entry
 
 MARCH = datetime(2026, 3, 1, tzinfo=UTC)
 

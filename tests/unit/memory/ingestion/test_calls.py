@@ -13,7 +13,7 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER
 from tests.fixtures.contexts import remember
 from tests.fixtures.turns import Conversation
-from upkeep.erasure import erase_entry
+from upkeep.erasure.entries import erase_entry
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 REPAIR = CompletionRequest(

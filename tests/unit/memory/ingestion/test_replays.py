@@ -19,7 +19,7 @@ from relationships.ids import uuid7
 from relationships.models import Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import PERSON, Conversation, add, answer
-from upkeep.erasure import erase_entry
+from upkeep.erasure.entries import erase_entry
 from web.errors import InvalidInput
 
 

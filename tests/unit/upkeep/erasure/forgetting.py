@@ -5,7 +5,7 @@ from typing import Any
 from memory.models import ScratchpadEntry
 from tests.fixtures.turns import Conversation
 from tests.integration.copies import dump, tables_with
-from upkeep.erasure import erase_entry
+from upkeep.erasure.entries import erase_entry
 from web.actor import Actor, ActorKind
 
 ANA = Actor(ActorKind.OPERATOR, "ana@example.org")

@@ -14,7 +14,7 @@ from relationships.models import AuditEvent, Message, Relationship, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer, update
 from tests.unit.upkeep.erasure.forgetting import ANA, HERON, NOTHING, erase, texts_with
-from upkeep.erasure import erase_entry
+from upkeep.erasure.entries import erase_entry
 from web.errors import NotFound
 
 

@@ -14,7 +14,7 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.people import MORNING
 from tests.fixtures.turns import Conversation, add, answer, update
 from tests.unit.upkeep.erasure.forgetting import ANA, NOTHING
-from upkeep.erasure import EntryErasure, erase_entry
+from upkeep.erasure.entries import EntryErasure, erase_entry
 from upkeep.erasure.holding import COMMON, MOST_LISTED
 
 VIENNA = "Lives in Vienna"

@@ -5,7 +5,7 @@ from relationships.models import Message, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer, delete, operations_of
 from tests.unit.upkeep.erasure.forgetting import ANA, HERON, NOTHING, texts_with
-from upkeep.erasure import redact_messages
+from upkeep.erasure.messages import redact_messages
 
 
 def redact(conversation: Conversation, word: str) -> dict[str, int]:

@@ -16,7 +16,7 @@ from relationships.services.api_keys import create_api_key
 from relationships.services.projects import create_project
 from relationships.services.relationships import get_or_create_relationship
 from tests.fixtures.turns import Conversation
-from upkeep.erasure import erase_project
+from upkeep.erasure.relationships import erase_project
 from web.actor import Actor
 from web.errors import NotFound
 

@@ -16,8 +16,8 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.people import MORNING
 from tests.fixtures.turns import Conversation, add, answer
 from tests.waiting import wait_until
-from upkeep.erasure import Counts, erase_companion, erase_relationship, erase_user
-from upkeep.erasure.relationships import owned_models
+from upkeep.erasure.counts import Counts
+from upkeep.erasure.relationships import erase_companion, erase_relationship, erase_user, owned_models
 from web.actor import Actor
 from web.errors import NotFound
 

@@ -23,7 +23,7 @@ from tests.unit.upkeep.verification.damage import (
     run,
     unguarded,
 )
-from upkeep.erasure import erase_entry
+from upkeep.erasure.entries import erase_entry
 from upkeep.verification import verify
 from web.actor import Actor, ActorKind
 

@@ -10,7 +10,8 @@ from relationships.models import Message, Project, Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.index import OFFLINE, configure, embedded, owing, row_of, told_to_embed
 from tests.fixtures.turns import PERSON, Conversation
-from upkeep.erasure import erase_entry, erase_relationship
+from upkeep.erasure.entries import erase_entry
+from upkeep.erasure.relationships import erase_relationship
 from web.actor import Actor
 
 BY = Actor.policy("test")
