@@ -36,7 +36,9 @@ def stream(*, relationship_id: UUID, seconds: float, after: UUID | None) -> Iter
         while True:
             place.rest()
             rows = OutboxMessage.objects.for_relationship(relationship_id).waiting()
-            rows = rows.filter(id__gt=after) if after else rows  # first, so that no run is read of what was sent
+            rows = (
+                rows.filter(id__gt=after) if after else rows
+            )  # first, so that no run is read of what was sent
             for message in list(rows.without_hidden(relationship_id)):
                 after = message.id
                 yield _event(message)
