@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
+from django.db.models import Sum
 from pytest_django.fixtures import Settings
 
 from behaviours.models import BehaviourRun
@@ -196,6 +197,8 @@ class TestAsking:
         behave(conversation.relationship, one=ASK, two=ASK)
 
         assert context(conversation).system.count("Fine.") == 2
+        counted = ModelSpending.objects.all()  # each connection counts in a row of its own
+        wait_until(lambda: counted.aggregate(calls=Sum("calls"))["calls"] == 2, what="the count")
 
     def test_a_failure_leaves_it_out(
         self, conversation: Conversation, scripted_provider: ScriptedProvider
@@ -204,6 +207,7 @@ class TestAsking:
         scripted_provider.answer_with(ContentBlocked("not that"))
 
         assert "tone: left out: not that" in report(context(conversation)).reason
+        wait_until(ModelSpending.objects.exists, what="the count")
 
     def test_a_spent_budget_leaves_it_out_unasked(
         self, conversation: Conversation, scripted_provider: ScriptedProvider, settings: Settings
