@@ -36,9 +36,8 @@ def stream(*, relationship_id: UUID, seconds: float, after: UUID | None) -> Iter
         while True:
             place.rest()
             rows = OutboxMessage.objects.for_relationship(relationship_id).waiting()
-            rows = (
-                rows.filter(id__gt=after) if after else rows
-            )  # first, so that no run is read of what was sent
+            if after:  # before the runs are read, so that none is read of what was sent
+                rows = rows.filter(id__gt=after)
             for message in list(rows.without_hidden(relationship_id)):
                 after = message.id
                 yield _event(message)

@@ -45,14 +45,10 @@ def folded(text: str) -> str:
     return " ".join(_HIDDEN.sub("", text).split())
 
 
-def name_key(name: str) -> str:
-    """The name for comparisons, which ignore hidden characters, Unicode form, case and white space."""
-    return folded(normal_form("NFKC", name)).casefold()
-
-
 def means_person(speaker: str, name: str) -> bool:
     """Return whether it is the person's name in any spelling, or the role's, which some clients give every message."""
-    return name_key(speaker) in (*NAMELESS, name_key(name))
+    said, own = (folded(normal_form("NFKC", one)).casefold() for one in (speaker, name))
+    return said in (*NAMELESS, own)
 
 
 def is_plain(text: str) -> bool:

@@ -99,10 +99,8 @@ def _tiles(overview: Overview, period: Period, *, entries: int, held: int) -> li
     relationships, turns = reverse("admin_ui:relationships"), reverse("admin_ui:turns")
     added, deleted = grouped(overview.entries_added), grouped(overview.entries_deleted)
     lags = [] if overview.lag_p50 is None else [("p50", overview.lag_p50), ("p95", overview.lag_p95 or 0)]
-    lag, days = (
-        ", ".join(f"{name}\u00a0{lasting(seconds)}" for name, seconds in lags),
-        f"in {period.days} days",
-    )
+    lag = ", ".join(f"{name}\u00a0{lasting(seconds)}" for name, seconds in lags)
+    days = f"in {period.days} days"
     new = f"{grouped(overview.new_relationships)} new"
     return [
         ("Relationships", overview.relationships, new, relationships),

@@ -1,6 +1,6 @@
 """The input for a batch of turns: the configuration, the entries, the messages. Only reads."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from providers.tokens import estimate_tokens, line_tokens
 from relationships.configuration.schema import Configuration
 from relationships.models import Companion, MessageRole, Relationship, Turn
 from relationships.models.end_user import shows_something
-from relationships.text_names import NAMELESS, means_person, name_key
+from relationships.text_names import means_person
 
 TOKENS_PER_LINE = 12  # number, type, day and brackets of a shown entry, in addition to its content
 MESSAGE_COLUMNS = ("id", "turn_id", "role", "speaker", "content", "occurred_at", "session")
@@ -106,12 +106,7 @@ class IngestionInput:
         """Who speaks as the person, besides the person."""
         said = (*self.references, *self.messages)
         names = dict.fromkeys(" ".join(one.speaker.split()) for one in said if one.role == MessageRole.USER)
-        return [name for name in names if name_key(name) not in self.names_of_person]
-
-    @property
-    def names_of_person(self) -> Collection[str]:
-        """The keys of the names that mean the person."""
-        return (*NAMELESS, name_key(self.user_name))
+        return [name for name in names if not means_person(name, self.user_name)]
 
     @property
     def earlier_numbers(self) -> range:

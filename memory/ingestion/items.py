@@ -15,7 +15,7 @@ from memory.entries.happens import happens_text
 from memory.entries.limits import MAX_KEY, entry_fault
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.models import USER_SUBJECT
-from relationships.text_names import name_key
+from relationships.text_names import means_person
 
 Item = Mapping[str, Any]
 _ONE_NUMBER = re.compile(r"[^\d.-]*(\d{1,9})[\]\s]*", re.ASCII)
@@ -100,7 +100,7 @@ def type_of(item: Item, given: IngestionInput, remarks: list[str], *, changes: b
 def subject_in(item: Item, given: IngestionInput) -> str | None:
     """Whom it is about; the person, too, if they are named instead of called "user"."""
     subject = " ".join(cleaned(item.get("subject")).split())[:200]
-    return (USER_SUBJECT if name_key(subject) in given.names_of_person else subject) or None
+    return (USER_SUBJECT if means_person(subject, given.user_name) else subject) or None
 
 
 def key_in(item: Item) -> str | None:

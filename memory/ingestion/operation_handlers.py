@@ -20,7 +20,7 @@ from memory.ingestion.operations import Operation
 from memory.mending.wishes import STOP
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Verdict
 from memory.words import fold
-from relationships.text_names import name_key
+from relationships.text_names import means_person
 
 CHANGED_MEANWHILE = "the entry was changed while the model answered; the later text stands"
 FORGOTTEN = "was deleted after the turn this rests on"
@@ -104,7 +104,8 @@ def _other_before(content: str, subject: str, state: ApplyState) -> str | None:
     if fold(first) in STOP:  # as entries may be about "the dog"
         return None
     known = dict.fromkeys(entry.subject for entry in state.given.entries)
-    others = (name for name in known if name != subject and name_key(name) not in state.given.names_of_person)
+    person = state.given.user_name
+    others = (name for name in known if name != subject and not means_person(name, person))
     return next((name for name in others if names_in_text(first, name)), None)
 
 
