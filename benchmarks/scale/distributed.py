@@ -36,9 +36,8 @@ from web.consistency import read_by
 PLAIN = "plain"
 NODES = {"citus_1": 1, "citus_2": 2, "citus_4": 4}
 SHARDS = 8
-ASKED_OF_A_NODE = (
-    "build_context, of a node"  # as a caller who takes `eventual` has it; the coordinator is not asked
-)
+# As a caller who takes `eventual` has it; the coordinator is not asked.
+ASKED_OF_A_NODE = "build_context, of a node"
 GOALS = {"build_context": Goal(4), "accept_turn": Goal(2), "ingestion": Goal(2)}
 _WARM = 20  # calls that are not counted
 _ERASED = 20  # in a round

@@ -24,9 +24,8 @@ _NO_LONGER = pattern(r"^(I|we|[\w' ]+?) (am |are |is )?no longer (?=\w)")
 _USED_TO = pattern(r"^(I|we) used to (?:be )?(?=\w)")
 _COLON = pattern(r":(?!\d)")  # not that of a time
 _DATE_IS = pattern(r"^(?P<date>.{3,25}?) is (?P<what>(?:my|our) .+)$")
-LONGEST_RUN = (
-    16  # words in lower case without a comma, as speech is written down; more run into the next statement
-)
+# Words in lower case without a comma, as speech is written down; more run into the next statement.
+LONGEST_RUN = 16
 MAX_SENTENCES = 1_500  # per message, so that a pasted book can't block a worker
 LONGEST_SENTENCE = 2_000  # characters
 MOST_TAILS = 5  # removed one after the other; each search reads the whole text
