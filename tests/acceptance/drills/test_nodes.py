@@ -22,7 +22,7 @@ from tests.acceptance.database import LiveDatabase, django_on
 from tests.acceptance.drills.conftest import ask
 from tests.acceptance.drills.cut_off import MISSING, POSSIBLE, THERE, CutOff
 from tests.acceptance.drills.talk import LONG, require_each_applied_once_in_order, scaled
-from tests.acceptance.drills.talker import talking
+from tests.acceptance.drills.talker import Talker, talking
 from tests.acceptance.service import LiveService
 from tests.fixtures.distributed import DISTRIBUTED
 from tests.vendor_servers.openai_server import OpenAIServer
@@ -149,7 +149,7 @@ def test_a_lost_node_takes_nobody_else_along_and_comes_back_with_all_it_held(
         assert "worker2" in refused.log and "does not answer" in refused.log, refused.log
         # One that nobody but the sweep would try again.
         model.push({"status": 500, "match": "stumble"})
-        stumbled = live.say(stayed[0], "stumble")
+        stumbled = Turn(id=Talker(http).say(stayed[0], "stumble"), relationship=stayed[0])
         since = len(heard)
         wait_until(lambda: len(heard) >= since + TURNS, timeout=60, what="turns of the others")
         wait_until(lambda: live.state_of(stumbled) == TurnState.APPLIED, timeout=60, what="its second try")
