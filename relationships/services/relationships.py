@@ -18,7 +18,8 @@ from web.actor import Actor
 from web.authentication import KEY_STILL_HOLDS, KeyChanged, RememberedKey
 from web.errors import InvalidInput
 
-# Runs before every reply, so it is prepared once per connection.
+# Runs before every reply, so it is prepared once per connection. It has no condition on the other tables: until the
+# database has counted their rows, it could begin there, with all of a project's.
 _FIND = f"""
 SELECT {{key_holds}}, {columns_of(Relationship, "r")}, {columns_of(Companion, "c")}, {columns_of(EndUser, "u")},
        {columns_of(Project, "p")}
@@ -26,12 +27,10 @@ SELECT {{key_holds}}, {columns_of(Relationship, "r")}, {columns_of(Companion, "c
   JOIN relationships_companion c ON c.id = r.companion_id
   JOIN relationships_enduser u ON u.id = r.user_id
   JOIN relationships_project p ON p.id = r.project_id
- WHERE r.project_id = %(project)s AND p.id = %(project)s
-   AND c.project_id = %(project)s AND c.slug = %(companion)s AND u.project_id = %(project)s
+ WHERE r.id = %(relationship)s AND r.project_id = %(project)s
 """  # noqa: S608 - our own column names
 _BY_ID = {
-    rereads: f"{_FIND} AND r.id = %(relationship)s".format(key_holds=KEY_STILL_HOLDS if rereads else "true")
-    for rereads in (True, False)
+    rereads: _FIND.format(key_holds=KEY_STILL_HOLDS if rereads else "true") for rereads in (True, False)
 }
 # Of tables that every node of a distributed database has; the relationship's own is found by its ID alone.
 _PAIR = """
@@ -75,7 +74,7 @@ def find_relationship(
     found = take_instance(Relationship, values)
     found.companion, found.user = take_instance(Companion, values), take_instance(EndUser, values)
     found.project = take_instance(Project, values)
-    return found
+    return found if found.companion.slug == companion else None
 
 
 def get_or_create_relationship(

@@ -14,6 +14,8 @@ from tests.wire import statements_sent
 
 BLOCKS = 100  # of 8 KB: a few indexes, a few rows
 PEOPLE = 300
+# What was known of the tables when they were last looked at, with fewer in them: pages and rows.
+COUNT = "UPDATE pg_class SET relpages = %s, reltuples = %s WHERE starts_with(relname, 'relationships_')"
 LONG_ENOUGH = "I have been living in Lisbon for three years and work there as a nurse."
 
 
@@ -36,8 +38,13 @@ def test_three_statements_stand_before_the_question_and_eight_behind_the_reply(k
 @pytest.mark.skipif(
     DISTRIBUTED, reason="the plan of a distributed query does not count the blocks of its nodes"
 )
-def test_somebody_is_found_among_many_before_the_database_has_counted_them(known: Chat) -> None:
+@pytest.mark.parametrize("counted", [(0, -1), (1, 0), (1, 1), (40, 5)])
+def test_somebody_is_found_among_many_before_the_database_has_counted_them(
+    known: Chat, counted: tuple[int, int]
+) -> None:
     maya = Relationship.objects.get()
+    with connection.cursor() as cursor:
+        cursor.execute(COUNT, counted)
     people = EndUser.objects.bulk_create(
         EndUser(project_id=maya.project_id, external_id=f"person {number}") for number in range(PEOPLE)
     )
