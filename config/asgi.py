@@ -7,10 +7,6 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-# A long body is hundreds of thousands of objects without cycles, and imported code is no garbage. So collect less
-# often, as each collection stops all threads.
-gc.set_threshold(20_000, 50, 100)
-
 # Granian's own handler is inherited by the fork, and would swallow a SIGTERM until the server is up.
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
 

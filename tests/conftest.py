@@ -16,7 +16,7 @@ from memory.entries import access
 settings.register_profile("rapport", deadline=None, derandomize=True)
 settings.load_profile("rapport")
 
-# As in the web server (config/asgi.py): collecting garbage less often saves a tenth of the CPU time.
+# As in manage.py: collecting garbage less often saves a tenth of the CPU time.
 gc.set_threshold(20_000, 50, 100)
 
 BROWSER = "tests/acceptance/browser/"

@@ -118,7 +118,7 @@ def pages(size: Size, *, calls: int, only: str) -> Section:
     client = Client(HTTP_HOST="localhost")
     client.force_login(seeded.operator)
     _open(client, _to("overview"))
-    gc.collect()  # as a web process does, in config/asgi.py
+    gc.collect()  # as a web process does
     gc.freeze()
     gc.set_threshold(20_000, 50, 100)
     rows: list[tuple[str, float, float, int]] = []
