@@ -1,4 +1,4 @@
-"""A few thousand other messages about the topics of the cases, without any of the words that should go."""
+"""A thousand other messages, in the long form three, about the topics of the cases, without any of the words that should go."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -11,9 +11,10 @@ from memory.models import EntrySource
 from relationships.models import Relationship, TurnState
 from relationships.services.sequence import allocate_seq
 from relationships.services.turns import NewMessage, NewTurn, TurnDisposal, store_turn
+from tests.acceptance.drills.talk import scaled
 from tests.fixtures.turns import PERSON
 
-TURNS = 1500
+TURNS = scaled(500, 1500)
 PEOPLE = "Olga Karl Mira Pedro Yusuf Hanna Tomas Inga Bruno Lucy James Nils-Erik".split()
 CITIES = "Vienna Lyon Porto Oslo Bonn Riga Parma Bath Gdansk Kyoto Valencia Rennes".split()
 EVENTS = "concert meeting garden exam race choir film match museum report".split()

@@ -55,8 +55,8 @@ def test_a_strong_model_reaches_what_rules_do_not(
     by_kind: dict[str, list[tuple[Case, Outcome]]] = defaultdict(list)
     scripted_provider.otherwise = {"operations": [], "wishes": []}
     place = list(WAYS).index(way)
-    # One way each, by turns; in the long form both.
-    for case in asking_cases()[scaled(place, 0) :: scaled(len(WAYS), 1)]:
+    # Every other one, one way each; in the long form all, both ways.
+    for case in asking_cases()[scaled(2 * place, 0) :: scaled(2 * len(WAYS), 1)]:
         if case.what and way == "conversation":
             wishes = [{"kind": "forget", "what": case.what, "messages": [1]}]
             scripted_provider.answer_with({"operations": [], "wishes": wishes})

@@ -1,5 +1,8 @@
-"""Wishes in a relationship of 3,000 other messages and 300 other entries: nothing of those goes, and what should go is found among
-them. `pytest tests/labelled/test_forgetting_in_a_crowd.py -s -n 0` prints the rates by kind."""
+"""Wishes in a relationship of a thousand other messages and 100 other entries, in the long form three times as many: nothing
+of those goes, and what should go is found among them.
+
+`pytest tests/labelled/test_forgetting_in_a_crowd.py -s -n 0` prints the rates by kind.
+"""
 
 import re
 from collections import defaultdict
@@ -88,7 +91,7 @@ def knows(case: Case, wanted: set[str], request: CompletionRequest) -> dict[str,
 def test_what_was_told_long_ago_reaches_the_model_that_judges(
     companion: Companion, scripted_provider: ScriptedProvider
 ) -> None:
-    """Thousands of other texts came later, and it is shown 120. It is played by one that knows what each case means."""
+    """A thousand other texts came later, and it is shown 120. It is played by one that knows what each case means."""
     pair = crowded(companion, "scripted")
     asking = [case for case in fresh_cases("THIRD") if case.what]
     for case in asking:
