@@ -1,4 +1,5 @@
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from context.facts import Facts
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
@@ -18,6 +19,19 @@ INTRO = (
 )
 
 
+class Spoken(NamedTuple):
+    """A found message as it is shown: the line below the day, and which part of a long one that is."""
+
+    day: str
+    line: str
+    part: Part | None
+    found: RecalledMessage
+
+    @property
+    def id(self) -> str:
+        return str(self.found.message.id)
+
+
 class EpisodesLayer(Layer):
     """Earlier messages that are related to the current one, by day, without those that are shown as recent.
 
@@ -31,46 +45,48 @@ class EpisodesLayer(Layer):
     def render(self, request: LayerRequest) -> LayerText:
         recalled = request.recall.messages(without=_shown_anyway(request))
         known, budget = request.conversation or (), request.budget_of(self)
-        said = [
-            (found, words)
-            for found in recalled.found
-            if found.message.content.strip() not in known and (words := _words(found))
+        found = [
+            (one, words)
+            for one in recalled.found
+            if one.message.content.strip() not in known
+            and (words := cut_fenced(one.message.content)[0].strip())
         ]
-        if not said:
+        if not found:
             return LayerText(reason=recalled.reason) if recalled.reason else NOTHING
-        asked = request.recall.question.text
-        parts = {found.message.id: _part(words, asked, budget=budget) for found, words in said}
-        lines = escape_items([part_shown(words, parts[found.message.id]) for found, words in said])
-        facts = request.facts
-        spoken = [
-            (found, f"- {_speaker(found.message, facts)}: {line}")
-            for (found, _), line in zip(said, lines, strict=True)
-        ]
-        spoken = _once_a_day(spoken, facts)
-        days = [Group(True, f"{named_day_of(one.message.said_at, facts.timezone)}:") for one, _ in spoken]
-        intro, items = request.with_today(fill_names(INTRO, facts)), [item for _, item in spoken]
+        asked, facts = request.recall.question.text, request.facts
+        parts = [_part(words, asked, budget=budget) for _, words in found]
+        lines = escape_items([part_shown(words, part) for (_, words), part in zip(found, parts, strict=True)])
+        spoken = _once_a_day(
+            Spoken(
+                named_day_of(one.message.said_at, facts.timezone),
+                f"- {_speaker(one.message, facts)}: {line}",
+                part,
+                one,
+            )
+            for (one, _), part, line in zip(found, parts, lines, strict=True)
+        )
+        days = [Group(True, f"{one.day}:") for one in spoken]
+        intro, items = request.with_today(fill_names(INTRO, facts)), [one.line for one in spoken]
         frame = framed(intro, what=self.slug)
         fit = fit_lines(items, budget=budget, frame=frame, groups=days)
-        kept = sorted(fit.kept, key=lambda place: spoken[place][0].message.seq)
-        shown = [found for found, _ in map(spoken.__getitem__, kept)]
+        kept = sorted(fit.kept, key=lambda place: spoken[place].found.message.seq)
+        shown = [spoken[place] for place in kept]
         return LayerText(
             text=framed(intro, in_groups(kept, items, days), what=self.slug) if shown else "",
-            sources=_ids(shown),
+            sources=[one.id for one in shown],
             reason=recalled.reason,
-            reasons={str(found.message.id): found.reason for found in shown if found.reason},
-            parts={str(one.message.id): part for one in shown if (part := parts[one.message.id])},
-            left_out=left_out(_ids([spoken[place][0] for place in fit.left])),
+            reasons={one.id: one.found.reason for one in shown if one.found.reason},
+            parts={one.id: one.part for one in shown if one.part},
+            left_out=left_out([spoken[place].id for place in fit.left]),
             least=fit.least,
         )
 
 
-def _once_a_day(
-    spoken: Sequence[tuple[RecalledMessage, str]], facts: Facts
-) -> list[tuple[RecalledMessage, str]]:
+def _once_a_day(spoken: Iterable[Spoken]) -> list[Spoken]:
     """Drop repetitions: of the same words by the same speaker on the same day, only the best match is kept."""
-    kept: dict[tuple[str, str], tuple[RecalledMessage, str]] = {}
-    for found, line in spoken:
-        kept.setdefault((named_day_of(found.message.said_at, facts.timezone), line), (found, line))
+    kept: dict[tuple[str, str], Spoken] = {}
+    for one in spoken:
+        kept.setdefault(one[:2], one)
     return list(kept.values())
 
 
@@ -92,16 +108,8 @@ def _speaker(message: FoundMessage, facts: Facts) -> str:
     return speaker or (facts.companion_name if message.role == "assistant" else facts.user_name)
 
 
-def _words(found: RecalledMessage) -> str:
-    return cut_fenced(found.message.content)[0].strip()
-
-
 def _part(words: str, question: str, *, budget: int | None) -> Part | None:
     """The part of a long message to show; None: all of it."""
     if budget is None or estimate_tokens(words) <= long_of(budget):
         return None
     return passage_in(words, question, tokens=long_of(budget))
-
-
-def _ids(found: Sequence[RecalledMessage]) -> list[str]:
-    return [str(one.message.id) for one in found]
