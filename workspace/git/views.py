@@ -153,7 +153,7 @@ def _pkt_lines(*lines: bytes | None) -> bytes:
 def _advertised(relationship: Relationship) -> bytes:
     """The branches; the first line also says what a push may use."""
     lines = [f"{sha} {HEADS}{name}" for name, sha in sorted(heads_of(relationship).items())]
-    lines[0] += "\0report-status ofs-delta agent=rapport"
+    lines[0] += "\0report-status agent=rapport"
     return _pkt_lines(*(f"{line}\n".encode() for line in lines), None)
 
 
