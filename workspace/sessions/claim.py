@@ -88,9 +88,13 @@ def hand_over(claimed: AgentSession) -> None:
 
 
 def rest_session(claimed: AgentSession) -> None:
-    """Release the session until a person continues it. Raises SessionLost."""
-    with holding(claimed):
-        claimed_row(claimed).settle()
+    """Release the session until a person continues it; if one just did, it stays due. Raises SessionLost."""
+    with holding(claimed) as session:
+        if session.due_at in (None, claimed.due_at):
+            claimed_row(claimed).settle()
+        else:
+            claimed_row(claimed).release(due_at=session.due_at)
+            enqueue_session(session)
 
 
 def fail_session(claimed: AgentSession, reason: str) -> None:

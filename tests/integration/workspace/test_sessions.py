@@ -19,6 +19,7 @@ from tests.fixtures.workspaces import begin, done, step, work
 from workspace.files import change_files
 from workspace.hot_context import read_hot_context
 from workspace.models import AgentSession, AgentStep, Branch, Checkpoint, Commit, SessionState, Worker
+from workspace.sessions.claim import claim_session, rest_session
 from workspace.sessions.verbs import get_session
 from workspace.store import read_contents
 
@@ -162,6 +163,20 @@ def test_pause_resume_and_stop(pair: Relationship, scripted_provider: ScriptedPr
     assert work(pair, session).state == SessionState.DONE
     assert "Stopped by a person" in get_session(pair.id, session.id).summary
     assert api.post(f"{base}/{session.id}/stop").status == 409
+
+
+def test_who_resumes_as_the_worker_comes_to_rest_is_not_left_waiting(
+    pair: Relationship, scripted_provider: ScriptedProvider, api: Api
+) -> None:
+    session, base = begin(pair), f"/relationships/{pair.id}/agent-sessions"
+    api.post(f"{base}/{session.id}/pause")
+    claimed = claim_session(session_id=session.id, worker="test")
+    assert claimed is not None
+    api.post(f"{base}/{session.id}/resume")
+    rest_session(claimed)  # it had seen that the session is paused
+
+    scripted_provider.answer_with(done(), "Hot.")
+    assert work(pair, session).state == SessionState.DONE
 
 
 @pytest.mark.parametrize(
