@@ -4,7 +4,7 @@ from django.urls import URLPattern, path, register_converter
 from django.urls.converters import StringConverter
 
 from web.openapi import PATH_SCHEMAS
-from workspace.api import decisions, files, history, sessions, tools
+from workspace.api import files, history, sessions, tools
 
 
 class ShaConverter(StringConverter):
@@ -53,7 +53,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{RELATIONSHIP}/agent-sessions", sessions.AgentSessionsView.as_view()),
     path(SESSION, sessions.AgentSessionView.as_view()),
     path(f"{SESSION}/steps", sessions.StepsView.as_view()),
-    path(f"{SESSION}/steps/<int:number>/decide", decisions.ApproveView.as_view()),
+    path(f"{SESSION}/steps/<int:number>/decide", sessions.ApproveView.as_view()),
     path(f"{SESSION}/events", sessions.EventsView.as_view()),
     path(f"{SESSION}/heartbeat", sessions.HeartbeatView.as_view()),
     path(f"{SESSION}/finish", sessions.FinishView.as_view()),
@@ -62,8 +62,8 @@ urlpatterns: list[URLPattern] = [
     path(f"{SESSION}/stop", sessions.StopView.as_view()),
     path(f"{SESSION}/retry", sessions.RetryView.as_view()),
     path(f"{SESSION}/tools/<toolname:tool>", sessions.ToolCallView.as_view()),
-    path(f"{RELATIONSHIP}/held-changes", decisions.HeldChangesView.as_view()),
-    path(f"{RELATIONSHIP}/held-changes/<uuid:change_id>/decide", decisions.HeldChangeView.as_view()),
+    path(f"{RELATIONSHIP}/held-changes", sessions.HeldChangesView.as_view()),
+    path(f"{RELATIONSHIP}/held-changes/<uuid:change_id>/decide", sessions.HeldChangeView.as_view()),
     path(f"{COMPANION}/tools", tools.ToolsView.as_view()),
     path(f"{COMPANION}/tools/<toolname:tool>", tools.ToolView.as_view()),
     path(f"{COMPANION}/tool-secrets", tools.SecretsView.as_view()),
