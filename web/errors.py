@@ -21,7 +21,7 @@ RapportError                      the base class; knows no HTTP
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, Self
 
 # Limits that keep an answer small, whatever was sent.
 MOST_PROBLEMS = 20
@@ -59,16 +59,16 @@ class InvalidInput(RapportError):
     code = "invalid"
 
     @classmethod
-    def of(cls, field: str, detail: str) -> "InvalidInput":
+    def of(cls, field: str, detail: str) -> Self:
         return cls.naming([FieldProblem(field, detail)])
 
     @classmethod
-    def naming(cls, problems: Sequence[FieldProblem]) -> "InvalidInput":
+    def naming(cls, problems: Sequence[FieldProblem]) -> Self:
         """Make the error from one or more problems. The first is its message."""
-        return InvalidInput(f"{problems[0].field}: {problems[0].detail}", problems=problems)
+        return cls(f"{problems[0].field}: {problems[0].detail}", problems=problems)
 
     @classmethod
-    def of_parts(cls, refused: Mapping[str, RapportError]) -> "InvalidInput":
+    def of_parts(cls, refused: Mapping[str, RapportError]) -> Self:
         """Make the error from the refused parts of one request: by path, the error of each."""
         return cls.naming(
             [

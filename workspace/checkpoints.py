@@ -20,7 +20,8 @@ from web.errors import NotFound
 from workspace.deleted_entries import withhold_again
 from workspace.files import commit_on, open_workspace
 from workspace.generated import made_elsewhere
-from workspace.models import MAIN, Branch, Checkpoint
+from workspace.history import head_at
+from workspace.models import MAIN, Checkpoint
 from workspace.store import Head, read_commit
 from workspace.trees import Draft, key_of
 
@@ -41,17 +42,12 @@ def take_checkpoint(
 ) -> Checkpoint:
     """Take a checkpoint of a branch as it is now. Raises NotFound."""
     require_lock(relationship.id)
-    rows = Branch.objects.for_relationship(relationship.id).filter(name=branch)
-    commit_id = rows.values_list("commit_id", flat=True).first()
-    if commit_id is None:
-        if branch != MAIN:
-            raise NotFound("This branch does not exist.")
-        commit_id = key_of(open_workspace(relationship).commit)
+    head = open_workspace(relationship) if branch == MAIN else head_at(relationship, branch)
     made: Checkpoint = Checkpoint.objects.create(
         relationship_id=relationship.id,
         project_id=relationship.project_id,
         name=name,
-        commit_id=commit_id,
+        commit_id=key_of(head.commit),
         session_id=session_id,
         actor_kind=by.kind,
         actor_id=by.id,

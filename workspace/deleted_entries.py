@@ -3,11 +3,8 @@ hot context. It is done by commits, which are undone if the entry is restored.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import timedelta
 from typing import Any
 from uuid import UUID
-
-from django.utils import timezone
 
 from memory.entries.history import ChangedEntries
 from memory.mending.deletions import told_by_deleted
@@ -91,15 +88,14 @@ def _commit_each(
 ) -> None:
     """Commit (message, text) pairs one after another. If the branch is main, chat is shown the last text."""
     commits: list[NewCommit] = []
-    at, author = max(timezone.now(), head.at), author_of(RAPPORT)
     for message, text in texts:
         draft = Draft(dict(head.files))
         draft.put(PATH, text.encode())
-        at += timedelta(microseconds=1)  # keeps the log in order
-        head = make_commit(draft, parents=(head.commit,), author=author, message=message, at=at)
+        parents, author = (head.commit,), author_of(RAPPORT)
+        head = make_commit(draft, parents=parents, author=author, message=message, at=head.next_moment())
         commits.append(head)
     keep_commits(relationship, commits)
-    move_branch(relationship, branch, head, at=at)
+    move_branch(relationship, branch, head, at=head.at)
     if branch == MAIN:
         show_hot_context(relationship, head, by=RAPPORT)
 

@@ -1,8 +1,7 @@
 """Reads and changes files on a branch. Every change is a commit, whole or not at all."""
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 from uuid import UUID
 
 from django.conf import settings
@@ -12,10 +11,9 @@ from django.utils import timezone
 from relationships.models import Relationship
 from relationships.services.rows import check_version, require_lock
 from web.actor import Actor
-from web.errors import Conflict, FieldProblem, NotFound, StaleVersion
+from web.errors import Conflict, NotFound, StaleVersion
 from workspace.errors import BadPath, FileNotThere, ReadOnlyFile, WorkspaceFull
 from workspace.generated import (
-    PROFILE,
     TOOLS,
     generated_files,
     made_elsewhere,
@@ -89,7 +87,7 @@ def read_file(relationship: Relationship, path: str, branch: str = MAIN, *, at: 
     if head is None or entry is None:
         raise FileNotThere(f"There is no file {path}.")
     content = read_blobs(relationship.id, [entry])[entry.sha256]
-    return FileRead(path, content, entry.sha256, head.commit, is_read_only(path, branch))
+    return FileRead(path, content, entry.sha256, head.commit, bool(made_elsewhere(path, branch)))
 
 
 def change_files(
@@ -143,11 +141,10 @@ def changed_files(
     for path, content in changes.items():
         check_path(path)
         there = before.get(path)
-        entry = None if content is None else entry_of(content, mode=there.mode if there else FILE)
-        if entry and can_run.get(path, there is None and entry.sha256 in moved):
-            entry = entry._replace(mode=EXECUTABLE)
-        elif entry and path in can_run:
-            entry = entry._replace(mode=FILE)
+        entry = None if content is None else entry_of(content)
+        if entry:
+            could_run = there.mode == EXECUTABLE if there else entry.sha256 in moved
+            entry = entry._replace(mode=EXECUTABLE if can_run.get(path, could_run) else FILE)
         if path in expected and there != entry:
             _check_expected(path, expected[path], there)
         if content is None or entry is None:
@@ -229,7 +226,7 @@ def commit_on(
             parents=(head.commit, *also_from),
             author=author_of(by, session_id),
             message=message.replace("\x00", " ").strip()[:LONGEST_MESSAGE],
-            at=max(timezone.now(), head.at + timedelta(microseconds=1)),  # keeps the log in order
+            at=head.next_moment(),
         )
         if _move(relationship, branch, head, commit, by, session_id):
             return Committed(commit.commit, commit.tree, commit.files, commit.at, changed=True)
@@ -263,21 +260,14 @@ def _check_expected(path: str, expected: str, there: Entry | None) -> None:
         raise StaleVersion(f"{path} {now}: read it again.", current_sha256=there.sha256 if there else None)
 
 
-def is_read_only(path: str, branch: str, supplied: Container[str] = ()) -> bool:
-    """Whether a path is generated. `supplied`: the tools' specs. On a session's branch the profile can be written."""
-    return path in supplied or (bool(made_elsewhere(path)) and not (branch != MAIN and path == PROFILE))
-
-
 def _refuse_generated(relationship: Relationship, changes: Contents, branch: str) -> None:
+    has_tools = any(path.startswith(TOOLS) for path in changes)
+    specs = supplied_specs(relationship.companion_id) if has_tools else ()
     for path, content in changes.items():
-        if is_read_only(path, branch):
-            raise ReadOnlyFile(f"{path} is generated from {made_elsewhere(path)}: change that.")
+        if source := made_elsewhere(path, branch, specs):
+            raise ReadOnlyFile(f"{path} is generated from {source}: change that.")
         if content is not None and (said := way_fault(path)):
-            raise BadPath(f"path: {path[:200]} {said}", problems=[FieldProblem("path", said)])
-    if any(path.startswith(TOOLS) for path in changes):
-        supplied = supplied_specs(relationship.companion_id)
-        for path in changes.keys() & supplied.keys():
-            raise ReadOnlyFile(f"{path} is one of the companion's own tools: change that.")
+            raise BadPath.of("path", f"{path[:200]} {said}")
 
 
 def _default_message(before: Files, after: Files) -> str:

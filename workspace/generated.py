@@ -4,7 +4,7 @@ start with a copy from that moment.
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +12,7 @@ import yaml
 from django.conf import settings
 from django.contrib.postgres.aggregates import StringAgg
 from django.db.models import F
-from django.db.models.functions import Substr
+from django.db.models.functions import Left, Substr
 from django.utils import timezone
 
 from context.layers.memory import items_of
@@ -23,7 +23,7 @@ from relationships.services.configuration import configuration_of
 from relationships.services.profiles import read_profile
 from relationships.text_names import name_in_text
 from workspace.hot_context import PATH as HOT_CONTEXT
-from workspace.models import Tool
+from workspace.models import MAIN, Tool
 from workspace.paths import folded
 from workspace.store import read_blobs
 from workspace.trees import Files
@@ -37,6 +37,11 @@ CUT = "\n\n[Cut here: the document goes on.]\n"
 CUT_ENTRIES = "\n\n[Cut here: there are more. The tool recall finds them, and REST lists them.]\n"
 SPEC_PATH = re.compile(r"tools/(?P<name>[^/]+)/spec\.yaml")
 TOOL_NAME = r"[a-z][a-z0-9_]{0,63}"
+_SOURCES = {
+    ENTRIES: "the relationship's entries",
+    PROFILE: "the relationship's profile",
+    RULES: "the configuration's workspace.agents_md",
+}
 _PLACES = {
     place: [(name, folded(name)) for name in place.split("/")]
     for place in (ENTRIES, PROFILE, RULES, HOT_CONTEXT, NOTES, f"{DOCUMENTS}*", f"{TOOLS}*/spec.yaml")
@@ -44,20 +49,16 @@ _PLACES = {
 _UNFIT = re.compile(r"[/\\\x00-\x1f\x7f-\x9f\ufffd]+")
 
 
-def made_elsewhere(path: str) -> str:
-    """Return what a generated file is made from, as words for an error; "" for any other path.
+def made_elsewhere(path: str, branch: str = MAIN, specs: Container[str] = ()) -> str:
+    """Return what a generated file is made from, as words for an error; "" for one that can be written.
 
-    Specs of tools are generated only if the companion has a tool of that name, which the caller checks.
+    On a session's branch the profile can be. `specs`: the paths of those of the companion's own tools, if they matter.
     """
-    if path == ENTRIES:
-        return "the relationship's entries"
-    if path == PROFILE:
-        return "the relationship's profile"
-    if path == RULES:
-        return "the configuration's workspace.agents_md"
     if path.startswith(DOCUMENTS) or path == DOCUMENTS.rstrip("/"):
         return "the companion's documents"
-    return ""
+    if path in specs:
+        return "the companion's tools"
+    return "" if branch != MAIN and path == PROFILE else _SOURCES.get(path, "")
 
 
 def way_fault(path: str) -> str:
@@ -147,7 +148,9 @@ def _documents(relationship: Relationship) -> dict[str, bytes]:
         short = [document.id for _, document in some if document.characters <= settings.MAX_FILE_BYTES]
         texts = _texts_of(short) if room > 0 else {}
         for path, document in some:
-            content = _cut(_text_of(document, texts).encode()) if room > 0 else CUT.encode()
+            if room > 0 and document.id not in short:  # one at a time
+                texts |= _texts_of([document.id])
+            content = _cut(texts.get(document.id, "").encode()) if room > 0 else CUT.encode()
             room -= len(content)
             files[path] = content
     return files
@@ -162,24 +165,12 @@ def _named_documents(relationship: Relationship) -> Iterator[tuple[str, Document
 
 
 def _texts_of(document_ids: Collection[UUID]) -> dict[UUID, str]:
+    """The texts of these documents, no longer than a file may be."""
     whole = StringAgg(Substr("content", F("repeats") + 1), delimiter="", order_by="place")
     chunks = DocumentChunk.objects.filter(document_id__in=document_ids).order_by().values("document_id")
-    return dict(chunks.annotate(text=whole).values_list("document_id", "text"))
-
-
-def _text_of(document: Document, short: Mapping[UUID, str]) -> str:
-    """The document's text; only the beginning if it is longer than a file may be."""
-    if document.characters <= settings.MAX_FILE_BYTES:
-        return short.get(document.id, "")
-    parts: list[str] = []
-    size = 0
-    chunks = DocumentChunk.objects.filter(document_id=document.id).order_by("place")
-    for content, repeats in chunks.values_list("content", "repeats").iterator(chunk_size=50):
-        parts.append(content[repeats:])
-        size += len(parts[-1])
-        if size > settings.MAX_FILE_BYTES:
-            break
-    return "".join(parts)
+    return dict(
+        chunks.annotate(text=Left(whole, settings.MAX_FILE_BYTES + 1)).values_list("document_id", "text")
+    )
 
 
 def _file_name(name: str, taken: set[str]) -> str:

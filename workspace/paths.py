@@ -3,7 +3,6 @@
 import unicodedata
 from collections.abc import Iterable
 
-from web.errors import FieldProblem
 from workspace.errors import BadPath
 
 LONGEST, LONGEST_NAME = 1024, 255  # bytes
@@ -15,7 +14,7 @@ _GIT = {".git", "git~1"}
 def check_path(path: str) -> str:
     """Return the path. Raises BadPath, which says what is wrong."""
     if said := path_fault(path):
-        raise BadPath(f"path: {said}", problems=[FieldProblem("path", said)])
+        raise BadPath.of("path", said)
     return path
 
 
@@ -59,26 +58,24 @@ class Names:
     """The paths of one tree, added one by one."""
 
     def __init__(self) -> None:
-        self._taken: dict[str, tuple[str, bool]] = {}
-        self._folders: set[str] = set()
+        self._taken: dict[str, tuple[str, bool]] = {}  # by folded path: the path, and whether it is a file
 
     def add(self, path: str) -> str:
         """Add a path and return "". If it clashes with earlier ones, don't add it and return why."""
-        if path in self._folders:
-            return f"{path[:200]} would be a file and a folder"
         new: dict[str, tuple[str, bool]] = {}
         whole, is_file = path, True
-        while whole and whole not in self._folders:  # parents of a known folder were checked with it
+        while whole:
             plain = folded(whole)
             other, other_is_file = self._taken.get(plain, (whole, is_file))
             if other != whole:
                 return f"{whole[:200]} and {other[:200]} differ only by case or Unicode form"
             if is_file != other_is_file:
                 return f"{whole[:200]} would be a file and a folder"
+            if plain in self._taken:
+                break  # so are its parents
             new[plain] = (whole, is_file)
             whole, is_file = whole.rpartition("/")[0], False
         self._taken |= new
-        self._folders.update(taken for taken, is_file in new.values() if not is_file)
         return ""
 
 

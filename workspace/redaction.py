@@ -106,7 +106,7 @@ def _without(value: object, pattern: re.Pattern[str]) -> object:
 
 def _redact_history(relationship_id: UUID, pattern: re.Pattern[str]) -> Counter[type[Model]]:
     contents = _redact_blobs(relationship_id, pattern)
-    trees: dict[UUID, tuple[UUID, str]] = {}
+    trees: dict[UUID, str] = {}  # by the old ID, the new SHA-1
     for some in _pieces(_owned(Tree, relationship_id)):
         new: list[Tree] = []
         for tree in some:
@@ -118,7 +118,7 @@ def _redact_history(relationship_id: UUID, pattern: re.Pattern[str]) -> Counter[
                 own = {"relationship_id": relationship_id, "project_id": tree.project_id}
                 listed = {path: list(entry) for path, entry in files.items()}
                 new.append(Tree(**own, id=key_of(sha), sha=sha, files=listed))
-                trees[tree.id] = (key_of(sha), sha)
+                trees[tree.id] = sha
         Tree.objects.bulk_create(new, ignore_conflicts=True)
     commits = _redact_commits(relationship_id, pattern, trees)
     _owned(Tree, relationship_id).filter(id__in=trees).delete()
@@ -157,7 +157,7 @@ def _replacement(entry: Entry, contents: dict[str, Entry]) -> Entry:
 
 
 def _redact_commits(
-    relationship_id: UUID, pattern: re.Pattern[str], trees: dict[UUID, tuple[UUID, str]]
+    relationship_id: UUID, pattern: re.Pattern[str], trees: dict[UUID, str]
 ) -> dict[UUID, UUID]:
     """Rewrite commits whose tree, parent or words changed, parents first, and update the references to them.
     Returns the new IDs by the old ones.
@@ -166,7 +166,7 @@ def _redact_commits(
     shas: dict[str, str] = {}
     new: list[Commit] = []
     for commit in _owned(Commit, relationship_id).order_by("recorded_at", "id"):
-        tree_id, tree = trees.get(commit.tree_id, (commit.tree_id, ""))
+        tree = trees.get(commit.tree_id, "")
         raw = _raw(bytes(commit.raw).decode("utf-8", "surrogateescape"), tree, shas, pattern)
         sha = git_sha("commit", raw)
         if sha == commit.sha:
@@ -175,7 +175,7 @@ def _redact_commits(
         values = {
             "id": key_of(sha),
             "sha": sha,
-            "tree_id": tree_id,
+            "tree_id": key_of(tree) if tree else commit.tree_id,
             "parents": [moved.get(parent, parent) for parent in commit.parents],
             "raw": raw,
             "message": pattern.sub(ERASED, commit.message),
@@ -187,7 +187,8 @@ def _redact_commits(
     Commit.objects.bulk_create(new, batch_size=AT_ONCE, ignore_conflicts=True)
     branches = list(_owned(Branch, relationship_id).filter(commit_id__in=moved))
     for row in branches:
-        row.commit_id, row.tree_id = moved[row.commit_id], trees.get(row.tree_id, (row.tree_id, ""))[0]
+        row.commit_id = moved[row.commit_id]
+        row.tree_id = key_of(trees[row.tree_id]) if row.tree_id in trees else row.tree_id
     _owned(Branch, relationship_id).bulk_update(branches, ("commit_id", "tree_id"), batch_size=AT_ONCE)
     for model, names in _REFERENCES.items():
         for name in names:

@@ -6,11 +6,12 @@ It locks the relationship's row first, as every writer does.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import orjson
+from django.utils import timezone
 
 from config.postgresql.sessions import prepared_cursor
 from relationships.models import Relationship
@@ -80,6 +81,10 @@ class Head:
     tree: str
     files: Files
     at: datetime
+
+    def next_moment(self) -> datetime:
+        """When to record what comes after it: now, but never before it, so that the log stays in order."""
+        return max(timezone.now(), self.at + timedelta(microseconds=1))
 
 
 @dataclass(frozen=True, slots=True)

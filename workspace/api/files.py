@@ -28,8 +28,8 @@ from workspace.api.schemas import (
 )
 from workspace.errors import ToolRefused
 from workspace.file_tools import FileTools
-from workspace.files import Committed, change_files, is_read_only, list_files, read_file
-from workspace.generated import supplied_specs
+from workspace.files import Committed, change_files, list_files, read_file
+from workspace.generated import made_elsewhere, supplied_specs
 from workspace.models import MAIN
 from workspace.models.agent_session import branch_of
 from workspace.tool_definitions import definitions
@@ -70,13 +70,13 @@ class FilesView(WorkspaceView):
         """The files of a branch, or as they were at a commit. On main, generated files are up to date."""
         relationship = self.owner(relationship_id)
         files, commit = list_files(relationship, query.branch, at=query.at or "")
-        supplied = supplied_specs(relationship.companion_id)
+        specs = supplied_specs(relationship.companion_id)
         shown = [
             FileLineAnswer.of(
                 entry,
                 path=path,
                 executable=entry.mode == EXECUTABLE,
-                read_only=is_read_only(path, query.branch, supplied),
+                read_only=bool(made_elsewhere(path, query.branch, specs)),
             )
             for path, entry in files.items()
             if path.startswith(query.prefix)

@@ -1,14 +1,14 @@
 """Receives a push: checks its commits one by one, then writes them and the branches, all or none."""
 
-from collections.abc import Collection, Iterator, Mapping, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from graphlib import TopologicalSorter
 from typing import NamedTuple
 from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.utils import timezone
 from dulwich.errors import ObjectFormatException
 from dulwich.objects import parse_tree
 
@@ -18,7 +18,7 @@ from web.actor import Actor
 from web.errors import RapportError
 from workspace.errors import PushRefused
 from workspace.files import check_limits
-from workspace.generated import PROFILE, made_elsewhere, supplied_specs, way_fault
+from workspace.generated import made_elsewhere, supplied_specs, way_fault
 from workspace.git.repository import HEADS, Headers, RowObjects, ancestors, read_commit_headers
 from workspace.git.unpack import KINDS, LARGEST_OBJECT, unpack
 from workspace.hot_context import PATH as HOT_CONTEXT
@@ -41,6 +41,10 @@ class RefUpdate(NamedTuple):
     old: str
     new: str
     ref: str
+
+    @property
+    def branch(self) -> str:
+        return self.ref.removeprefix(HEADS)
 
 
 @dataclass(slots=True)
@@ -101,8 +105,7 @@ def _check(
 
 def _head_of(relationship: Relationship, update: RefUpdate) -> Head:
     """The branch's head, which must be the one that the push expects. Raises PushRefused."""
-    branch = update.ref.removeprefix(HEADS)
-    head = read_head(relationship.id, branch) if update.ref.startswith(HEADS) else None
+    head = read_head(relationship.id, update.branch) if update.ref.startswith(HEADS) else None
     if head is None:
         raise PushRefused("only main and the branches of sessions can be pushed to")
     if update.new == ZERO:
@@ -113,14 +116,14 @@ def _head_of(relationship: Relationship, update: RefUpdate) -> Head:
 
 
 def _check_update(relationship: Relationship, update: RefUpdate, objects: _Objects) -> list[NewCommit]:
-    branch, head = update.ref.removeprefix(HEADS), _head_of(relationship, update)
+    branch, head = update.branch, _head_of(relationship, update)
     new = _new_commits(objects, update.new)
     if update.new not in objects.rows.commits and not new:
         raise PushRefused("the commit does not exist")
     moves_in = branch == MAIN and _is_new(relationship)
     known = dict(_parents_files(relationship, objects, new))
     supplied = supplied_specs(relationship.companion_id).keys()
-    at = max(timezone.now(), head.at + timedelta(microseconds=1))
+    at = head.next_moment()
     commits: list[NewCommit] = []
     for place, sha in enumerate(new):
         commit = _parse(objects, sha, known, at + timedelta(microseconds=place))
@@ -135,8 +138,8 @@ def _check_update(relationship: Relationship, update: RefUpdate, objects: _Objec
 
 def _write(relationship: Relationship, update: RefUpdate, commits: list[NewCommit], by: Actor) -> None:
     """Under the relationship's row lock."""
-    branch, head = update.ref.removeprefix(HEADS), _head_of(relationship, update)
-    at = max(timezone.now(), head.at + timedelta(microseconds=1))
+    branch, head = update.branch, _head_of(relationship, update)
+    at = head.next_moment()
     keep_commits(relationship, commits)
     tip = read_commit(relationship.id, key_of(update.new))
     assert tip is not None, "it was stored before, or just now"
@@ -148,22 +151,16 @@ def _write(relationship: Relationship, update: RefUpdate, commits: list[NewCommi
 
 def _new_commits(objects: _Objects, tip: str) -> list[str]:
     """The pushed commits that are not stored yet, parents before children."""
-    order: list[str] = []
-    seen: set[str] = set()
-    waiting = [(tip, False)]
-    while waiting:
-        sha, done = waiting.pop()
-        if done:
-            order.append(sha)
-            continue
-        if sha in seen or sha in objects.rows.commits:
-            continue
-        seen.add(sha)
-        if len(seen) > MOST_COMMITS:
+
+    def new_ones(shas: Iterable[str]) -> list[str]:
+        return [sha for sha in shas if sha not in objects.rows.commits]
+
+    graph: dict[str, list[str]] = {}
+    for sha in ancestors(new_ones([tip]), lambda sha: graph[sha]):
+        if len(graph) == MOST_COMMITS:
             raise PushRefused(f"more than {MOST_COMMITS} commits at once")
-        waiting.append((sha, True))
-        waiting += [(parent, False) for parent in objects.parents(sha)]
-    return order
+        graph[sha] = new_ones(objects.parents(sha))
+    return list(TopologicalSorter(graph).static_order())
 
 
 def _parents_files(
@@ -262,8 +259,6 @@ def _refuse_generated(
         return
     paths = commit.files.keys() | {path for parent in parents for path in parent}
     for path in paths:
-        own = made_elsewhere(path) or ("the companion's tools" if path in supplied else "")
-        if not own or (branch != MAIN and path == PROFILE):
-            continue
-        if all(commit.files.get(path) != parent.get(path) for parent in parents):
-            raise PushRefused(f"{path} is generated from {own}: change that, and leave the file as it is")
+        source = made_elsewhere(path, branch, supplied)
+        if source and all(commit.files.get(path) != parent.get(path) for parent in parents):
+            raise PushRefused(f"{path} is generated from {source}: change that, and leave the file as it is")

@@ -11,7 +11,7 @@ from web.actor import AGENT
 from workspace.checkpoints import take_checkpoint
 from workspace.errors import HotContextTooLong
 from workspace.files import change_files
-from workspace.generated import NOTES, PROFILE, entries_file, made_elsewhere
+from workspace.generated import NOTES, entries_file, made_elsewhere
 from workspace.history import paths_between, reachable
 from workspace.hot_context import PATH, hot_context_text, read_hot_context
 from workspace.models import AgentSession, AgentStep, Commit, SessionState, StepState, Worker
@@ -126,7 +126,7 @@ def _what_happened(relationship: Relationship, session: AgentSession, head: Head
     new = reachable(relationship.id, key_of(head.commit)) - reachable(relationship.id, key_of(base.commit))
     commits = Commit.objects.for_relationship(relationship.id).filter(id__in=new).order_by("recorded_at")
     told += [f"commit: {message[:LONGEST_RESULT]}" for message in commits.values_list("message", flat=True)]
-    changes = _changes(relationship, base, head) if session.worker == Worker.EXTERNAL else []
+    changes = _changes(relationship, session, base, head) if session.worker == Worker.EXTERNAL else []
     return _newest(told) + changes
 
 
@@ -136,12 +136,12 @@ def _newest(told: list[str]) -> list[str]:
     return [f"... {left_out} steps and commits before", *told[-MOST_TOLD:]] if left_out > 0 else told
 
 
-def _changes(relationship: Relationship, base: Head, head: Head) -> list[str]:
+def _changes(relationship: Relationship, session: AgentSession, base: Head, head: Head) -> list[str]:
     """The files that changed, each with its beginning."""
     paths = [
         path
         for path in paths_between(base.files, head.files)
-        if path not in (PATH, NOTES) and (path == PROFILE or not made_elsewhere(path))
+        if path not in (PATH, NOTES) and not made_elsewhere(path, session.branch)
     ]
     texts = _texts(relationship, head, paths[:MOST_FILES])
     more = [f"... and {len(paths) - MOST_FILES} more files"] if len(paths) > MOST_FILES else []

@@ -66,13 +66,13 @@ def merge_session(relationship: Relationship, claimed: AgentSession) -> None:
 
 def _merge(relationship: Relationship, session: AgentSession, base: Head, main: Head, theirs: Head) -> Merged:
     """Merge the written files. Generated files stay main's, the notes are left out, hot context is curated."""
-    supplied = supplied_specs(relationship.companion_id)
+    specs = supplied_specs(relationship.companion_id)
 
     def own(head: Head) -> dict[str, Entry]:
         return {
             path: entry
             for path, entry in head.files.items()
-            if not made_elsewhere(path) and path not in supplied and path not in (NOTES, HOT_CONTEXT)
+            if not made_elsewhere(path, specs=specs) and path not in (NOTES, HOT_CONTEXT)
         }
 
     def read(entry: Entry) -> bytes:
