@@ -21,7 +21,7 @@ from workspace.generated import (
     way_fault,
     written_files,
 )
-from workspace.history import paths_between
+from workspace.history import head_at, paths_between
 from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.hot_context import read_hot_context, show_hot_context
 from workspace.identity import RAPPORT, author_of
@@ -34,7 +34,6 @@ from workspace.store import (
     make_commit,
     move_branch,
     read_blobs,
-    read_commit,
     read_head,
     write_commit,
 )
@@ -44,13 +43,6 @@ TRIES = 32  # a try fails only if somebody else has committed at the same moment
 LONGEST_MESSAGE = 2000
 Contents = Mapping[str, bytes | None]  # by path; None: delete the file
 Change = Callable[[Head], tuple[Draft, str]]  # what a commit makes of a branch, and its message
-
-
-@dataclass(frozen=True, slots=True)
-class Committed(Head):
-    """Where the branch is now, and whether the call made a new commit."""
-
-    changed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +92,8 @@ def change_files(
     expected: Mapping[str, str] | None = None,
     session_id: UUID | None = None,
     can_run: Mapping[str, bool] | None = None,
-) -> Committed:
-    """Commit `changes`, unless the files already have this content.
+) -> Head:
+    """Commit `changes`, unless the files already have this content. Returns where the branch is now.
 
     `expected`: the SHA-256 that a file must have now, "" if it must not exist. A file that already has the new content
     is never stale. `can_run`: whether a file is executable, by path; others keep their mode. Raises StaleVersion,
@@ -208,9 +200,10 @@ def commit_on(
     session_id: UUID | None = None,
     also_from: tuple[str, ...] = (),
     always: bool = False,
-) -> Committed:
+) -> Head:
     """Commit what `change` makes of the branch; retry if somebody else committed first. If main's hot context changes,
-    chat is shown it at once. `also_from`: more parents. `always`: even if nothing changed. Raises NotFound, Conflict.
+    chat is shown it at once. `also_from`: more parents. `always`: even if nothing changed. Returns where the branch is
+    now: a NewCommit if something changed. Raises NotFound, Conflict.
     """
     for _ in range(TRIES):
         head = read_head(relationship.id, branch)
@@ -220,7 +213,7 @@ def commit_on(
             head = open_workspace(relationship)
         draft, message = change(head)
         if draft.files == head.files and not always:
-            return Committed(head.commit, head.tree, head.files, head.at, changed=False)
+            return head
         commit = make_commit(
             draft,
             parents=(head.commit, *also_from),
@@ -229,7 +222,7 @@ def commit_on(
             at=head.next_moment(),
         )
         if _move(relationship, branch, head, commit, by, session_id):
-            return Committed(commit.commit, commit.tree, commit.files, commit.at, changed=True)
+            return commit
     raise Conflict("Others are changing this branch at the same time. Try again.")
 
 
@@ -238,20 +231,20 @@ def _move(
 ) -> bool:
     """Move the branch from `head` to its next commit. Returns False if somebody else has moved it."""
     if branch != MAIN or commit.files.get(HOT_CONTEXT) == head.files.get(HOT_CONTEXT):
-        return write_commit(relationship.id, branch, commit, moves_from=head.commit)
+        return write_commit(relationship, branch, commit, moves_from=head.commit)
     with transaction.atomic():
         require_lock(relationship.id)
-        if not write_commit(relationship.id, branch, commit, moves_from=head.commit):
+        if not write_commit(relationship, branch, commit, moves_from=head.commit):
             return False
         show_hot_context(relationship, commit, by=by, session_id=session_id)
         return True
 
 
 def _head(relationship: Relationship, branch: str, at: str) -> Head | None:
-    head = read_commit(relationship.id, key_of(at)) if at else read_head(relationship.id, branch)
-    if head is None and (at or branch != MAIN):
-        raise NotFound("This commit does not exist." if at else "This branch does not exist.")
-    return head
+    """The commit `at`, or the branch's; None for a main that does not exist yet. Raises NotFound."""
+    if branch == MAIN and not at:
+        return read_head(relationship.id, MAIN)
+    return head_at(relationship, at or branch)
 
 
 def _check_expected(path: str, expected: str, there: Entry | None) -> None:

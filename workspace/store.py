@@ -4,7 +4,7 @@ A commit moves its branch from the commit that was read to a new one, or does no
 It locks the relationship's row first, as every writer does.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,6 +13,7 @@ from uuid import UUID
 import orjson
 from django.utils import timezone
 
+from config.postgresql.rows import insert_of, rows_text
 from config.postgresql.sessions import prepared_cursor
 from relationships.models import Relationship
 from workspace.models import Blob, Branch, Commit, Tree
@@ -42,35 +43,20 @@ _BLOBS = (
     "SELECT id, content FROM workspace_blob WHERE relationship_id = %(relationship)s AND id = ANY(%(ids)s)"
 )
 # The inserts select from the relationship's row, so that on Citus they run on that row's node.
-_COMMIT = """
+_IF_MOVED = ", relationships_relationship r, moved WHERE r.id = %(relationship)s ON CONFLICT DO NOTHING"
+_COMMIT = f"""
 WITH held AS (
     SELECT id FROM relationships_relationship WHERE id = %(relationship)s FOR UPDATE
 ), moved AS (
-    UPDATE workspace_branch b SET commit_id = %(id)s, tree_id = %(tree_id)s, updated_at = %(recorded_at)s
+    UPDATE workspace_branch b SET commit_id = %(commit)s, tree_id = %(tree)s, updated_at = %(at)s
       FROM held WHERE b.relationship_id = held.id AND b.relationship_id = %(relationship)s
        AND b.name = %(branch)s AND b.commit_id = %(parent)s
-    RETURNING b.project_id
-), blobs AS (
-    INSERT INTO workspace_blob (relationship_id, id, project_id, size, content)
-    SELECT r.id, new.id, moved.project_id, octet_length(new.content), new.content
-      FROM relationships_relationship r, moved, unnest(%(blob_ids)s::uuid[], %(contents)s::bytea[]) new (id, content)
-     WHERE r.id = %(relationship)s
-    ON CONFLICT DO NOTHING
-), trees AS (
-    INSERT INTO workspace_tree (relationship_id, id, project_id, sha, files)
-    SELECT r.id, %(tree_id)s, moved.project_id, %(tree_sha)s, %(files)s::jsonb
-      FROM relationships_relationship r, moved WHERE r.id = %(relationship)s
-    ON CONFLICT DO NOTHING
-), commits AS (
-    INSERT INTO workspace_commit
-           (relationship_id, id, project_id, sha, tree_id, parents, raw, author, message, recorded_at)
-    SELECT r.id, %(id)s, moved.project_id, %(sha)s, %(tree_id)s, %(parents)s::uuid[], %(raw)s, %(author)s,
-           %(message)s, %(recorded_at)s
-      FROM relationships_relationship r, moved WHERE r.id = %(relationship)s
-    ON CONFLICT DO NOTHING
-)
-SELECT count(*) FROM moved
-"""
+    RETURNING 1
+), blobs AS ({insert_of(Blob, "blobs", source=_IF_MOVED, relationship_id="r.id")}),
+   trees AS ({insert_of(Tree, "trees", source=_IF_MOVED, relationship_id="r.id")}),
+   commits AS ({insert_of(Commit, "commits", source=_IF_MOVED, relationship_id="r.id")})
+SELECT 1 FROM moved
+"""  # noqa: S608 - our own names
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,20 +82,6 @@ class NewCommit(Head):
     author: str
     message: str
     blobs: Mapping[UUID, bytes]
-
-    @property
-    def columns(self) -> dict[str, Any]:
-        """The columns of its row."""
-        return {
-            "id": key_of(self.commit),
-            "sha": self.commit,
-            "tree_id": key_of(self.tree),
-            "parents": [key_of(sha) for sha in self.parents],
-            "raw": self.raw,
-            "author": self.author[:300],
-            "message": self.message,
-            "recorded_at": self.at,
-        }
 
 
 def read_head(relationship_id: UUID, branch: str) -> Head | None:
@@ -146,40 +118,60 @@ def make_commit(
     return NewCommit(sha, tree, draft.files, at, parents, raw, author, message, draft.blobs)
 
 
-def write_commit(relationship_id: UUID, branch: str, commit: NewCommit, *, moves_from: str) -> bool:
+def write_commit(relationship: Relationship, branch: str, commit: NewCommit, *, moves_from: str) -> bool:
     """Write a commit and move the branch to it. False: the branch is not at `moves_from`, and nothing was written."""
+    blobs, trees, commits = _rows_of(relationship, [commit])
     values: dict[str, Any] = {
-        "relationship": relationship_id,
+        "relationship": relationship.id,
         "branch": branch,
         "parent": key_of(moves_from),
-        "blob_ids": list(commit.blobs),
-        "contents": list(commit.blobs.values()),
-        "tree_sha": commit.tree,
-        "files": orjson.dumps({path: tuple(entry) for path, entry in commit.files.items()}).decode(),
-        **commit.columns,
+        "commit": key_of(commit.commit),
+        "tree": key_of(commit.tree),
+        "at": commit.at,
+        "blobs": rows_text(blobs),
+        "trees": rows_text(trees),
+        "commits": rows_text(commits),
     }
     with prepared_cursor() as cursor:
         cursor.execute(_COMMIT, values)
-        row = cursor.fetchone()
-    return bool(row and row[0])
+        return cursor.fetchone() is not None
 
 
-def keep_commits(relationship: Relationship, commits: Iterable[NewCommit]) -> None:
+def keep_commits(relationship: Relationship, commits: Sequence[NewCommit]) -> None:
     """Write the rows of these commits without moving a branch; some may exist already. Under the row lock."""
-    own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
-    blobs = {key: content for commit in commits for key, content in commit.blobs.items()}
-    trees = {commit.tree: commit.files for commit in commits}
-    longest = max(map(len, trees.values()), default=0)
-    Blob.objects.bulk_create(
-        (Blob(**own, id=key, size=len(content), content=content) for key, content in blobs.items()),
-        ignore_conflicts=True,
-    )
+    blobs, trees, rows = _rows_of(relationship, commits)
+    longest = max((len(tree.files) for tree in trees), default=1)
+    Blob.objects.bulk_create(blobs, ignore_conflicts=True)
     Tree.objects.bulk_create(
-        (Tree(**own, id=key_of(sha), sha=sha, files=files) for sha, files in trees.items()),
-        batch_size=max(1, FILES_AT_ONCE // max(1, longest)),
-        ignore_conflicts=True,
+        trees, batch_size=max(1, FILES_AT_ONCE // max(1, longest)), ignore_conflicts=True
     )
-    Commit.objects.bulk_create((Commit(**own, **commit.columns) for commit in commits), ignore_conflicts=True)
+    Commit.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def _rows_of(
+    relationship: Relationship, commits: Iterable[NewCommit]
+) -> tuple[list[Blob], list[Tree], list[Commit]]:
+    own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
+    contents = {key: content for commit in commits for key, content in commit.blobs.items()}
+    trees = {commit.tree: commit.files for commit in commits}
+    return (
+        [Blob(**own, id=key, size=len(content), content=content) for key, content in contents.items()],
+        [Tree(**own, id=key_of(sha), sha=sha, files=files) for sha, files in trees.items()],
+        [
+            Commit(
+                **own,
+                id=key_of(commit.commit),
+                sha=commit.commit,
+                tree_id=key_of(commit.tree),
+                parents=[key_of(sha) for sha in commit.parents],
+                raw=commit.raw,
+                author=commit.author[:300],
+                message=commit.message,
+                recorded_at=commit.at,
+            )
+            for commit in commits
+        ],
+    )
 
 
 def move_branch(relationship: Relationship, name: str, to: Head, *, at: datetime) -> None:

@@ -28,10 +28,11 @@ from workspace.api.schemas import (
 )
 from workspace.errors import ToolRefused
 from workspace.file_tools import FileTools
-from workspace.files import Committed, change_files, list_files, read_file
+from workspace.files import change_files, list_files, read_file
 from workspace.generated import made_elsewhere, supplied_specs
 from workspace.models import MAIN
 from workspace.models.agent_session import branch_of
+from workspace.store import Head, NewCommit
 from workspace.tool_definitions import definitions
 from workspace.trees import EXECUTABLE
 
@@ -118,7 +119,7 @@ class FilesView(WorkspaceView):
                 if change.executable is not None
             },
         )
-        return self.answer(CommittedAnswer.of(done))
+        return self.answer(_committed(done))
 
 
 class FileView(WorkspaceView):
@@ -145,7 +146,7 @@ class FileView(WorkspaceView):
         """With If-Match the file is written only if it still has the content you read, or already has the new one."""
         content = decode(body.content, body.encoding)
         done = self._change(relationship_id, path, query.branch, content, message=body.message)
-        return self._tagged(CommittedAnswer.of(done), done.files[path].sha256)
+        return self._tagged(_committed(done), done.files[path].sha256)
 
     @operation(
         "files_delete", "Delete a file", answers={200: CommittedAnswer}, problems=(409,), if_match="sha256"
@@ -153,11 +154,11 @@ class FileView(WorkspaceView):
     def delete(self, request: Request, relationship_id: UUID, path: str, query: ChangeQuery) -> Response:
         """Its history stays."""
         done = self._change(relationship_id, path, query.branch, None)
-        return self.answer(CommittedAnswer.of(done))
+        return self.answer(_committed(done))
 
     def _change(
         self, relationship_id: UUID, path: str, branch: str, content: bytes | None, *, message: str = ""
-    ) -> Committed:
+    ) -> Head:
         expected = expected_sha256(self.request)
         return change_files(
             relationship=self.owner(relationship_id),
@@ -172,6 +173,10 @@ class FileView(WorkspaceView):
         answer = self.answer(data)
         answer.headers["ETag"] = f'"{sha256}"'
         return answer
+
+
+def _committed(done: Head) -> dict[str, Any]:
+    return CommittedAnswer.of(done, changed=isinstance(done, NewCommit))
 
 
 class DefinitionsQuery(Query):

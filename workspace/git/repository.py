@@ -15,7 +15,7 @@ from dulwich.repo import BaseRepo
 
 from relationships.models import Relationship
 from workspace.errors import PushRefused
-from workspace.models import MAIN, Branch, Commit, Tree
+from workspace.models import Branch, Commit, Tree
 from workspace.store import read_blobs
 from workspace.trees import Entry, tree_objects
 
@@ -124,20 +124,12 @@ class RowObjects(MemoryObjectStore):
         return self._contents[sha]
 
 
-class RowRepository(BaseRepo):
-    """A repository with the branches as refs. HEAD is main."""
+class FetchedRepository(BaseRepo):
+    """A repository for fetches. Lets a client ask for any ancestor, as a branch may move on after it was advertised."""
 
     def __init__(self, relationship: Relationship) -> None:
-        self.heads = heads = heads_of(relationship)
-        refs = {Ref(f"{HEADS}{name}".encode()): sha.encode() for name, sha in heads.items()}
-        if MAIN in heads:
-            refs[Ref(b"HEAD")] = f"ref: {HEADS}{MAIN}".encode()
-        self.rows = RowObjects(relationship.id)
-        super().__init__(self.rows, DictRefsContainer(refs))
-
-
-class FetchedRepository(RowRepository):
-    """A repository for fetches. Lets a client ask for any ancestor, as a branch may move on after it was advertised."""
+        self.heads, self.rows = heads_of(relationship), RowObjects(relationship.id)
+        super().__init__(self.rows, DictRefsContainer({}))
 
     def get_refs(self) -> dict[Ref, ObjectID]:
         commits = {sha: read_commit_headers(raw).parents for sha, raw in self.rows.commits.items()}

@@ -23,21 +23,23 @@ from web.parsing import read_bytes
 from workspace.api.files import WorkspaceView
 from workspace.files import open_workspace, refresh_generated
 from workspace.git.push import ZERO, RefUpdate, receive_push
-from workspace.git.repository import HEADS, FetchedRepository, RowRepository, heads_of
+from workspace.git.repository import HEADS, FetchedRepository, heads_of
 from workspace.models import MAIN
 from workspace.models.agent_session import branch_of
 from workspace.store import read_head
 
 UPLOAD, RECEIVE = "git-upload-pack", "git-receive-pack"
+_CAPABILITIES = {
+    UPLOAD: "multi_ack_detailed multi_ack side-band-64k thin-pack ofs-delta no-progress shallow no-done "
+    f"symref=HEAD:{HEADS}{MAIN} object-format=sha1",
+    RECEIVE: "report-status",
+}
 MOST_UPDATES = 20
 MOST_ASKED = 5_000_000  # bytes of a fetch request
 
 
 class _UploadPack(UploadPackHandler):
-    """Refuses partial clones: they fetch missing blobs one by one later, which is not supported here."""
-
-    def capabilities(self) -> list[bytes]:
-        return [one for one in super().capabilities() if one != CAPABILITY_FILTER]
+    """Makes no partial clones: they fetch missing blobs one by one later, which is not supported here."""
 
     def set_client_capabilities(self, caps: Iterable[bytes]) -> None:
         """Drop the filter capability: git sends it even if it was not advertised."""
@@ -94,17 +96,15 @@ class InfoRefsView(GitView):
         relationship = self.owner(relationship_id)
         if service == UPLOAD:
             refresh_generated(relationship)
-            refs = _upload(RowRepository(relationship), b"", advertise=True)
         elif service == RECEIVE:
             if not self.credentials.allow("write"):
                 raise NotAllowed("This needs a key with the scope 'write'.", scope="write")
             if read_head(relationship.id, MAIN) is None:
                 open_workspace(relationship)
-            refs = _advertised(relationship)
         else:
             raise InvalidInput.of("service", f"is {UPLOAD} or {RECEIVE}: use git 1.6.6 or newer")
         head = _pkt_lines(f"# service={service}\n".encode(), None)
-        return self.git_answer(service, "advertisement", head + refs)
+        return self.git_answer(service, "advertisement", head + _advertised(relationship, service))
 
 
 class UploadPackView(GitView):
@@ -150,10 +150,12 @@ def _pkt_lines(*lines: bytes | None) -> bytes:
     return b"".join(map(pkt_line, lines))
 
 
-def _advertised(relationship: Relationship) -> bytes:
-    """The branches; the first line also says what a push may use."""
-    lines = [f"{sha} {HEADS}{name}" for name, sha in sorted(heads_of(relationship).items())]
-    lines[0] += "\0report-status agent=rapport"
+def _advertised(relationship: Relationship, service: str) -> bytes:
+    """The branches, for a fetch below HEAD; the first line also says what the client may use."""
+    heads = heads_of(relationship)
+    lines = [f"{heads[MAIN]} HEAD"] if service == UPLOAD else []
+    lines += [f"{sha} {HEADS}{name}" for name, sha in sorted(heads.items())]
+    lines[0] += f"\0{_CAPABILITIES[service]} agent=rapport"
     return _pkt_lines(*(f"{line}\n".encode() for line in lines), None)
 
 
@@ -175,10 +177,10 @@ def _read_push(body: bytes) -> tuple[list[RefUpdate], bytes]:
     return updates, stream.read()
 
 
-def _upload(repository: RowRepository, asked: bytes, *, advertise: bool = False) -> bytes:
+def _upload(repository: FetchedRepository, asked: bytes) -> bytes:
     """Have dulwich answer a fetch. Its stubs want its own class of repositories; ours has all that it uses."""
     known: Any = {b"/": repository}
     out = io.BytesIO()
     protocol = ReceivableProtocol(io.BytesIO(asked).read, out.write)
-    _UploadPack(DictBackend(known), ["/"], protocol, True, advertise).handle()
+    _UploadPack(DictBackend(known), ["/"], protocol, stateless_rpc=True).handle()
     return out.getvalue()
