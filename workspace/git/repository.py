@@ -8,8 +8,8 @@ from uuid import UUID
 import orjson
 from django.db.models import TextField
 from django.db.models.functions import Cast
-from dulwich.object_store import MemoryObjectStore
-from dulwich.objects import ObjectID, ShaFile
+from dulwich.object_store import BaseObjectStore
+from dulwich.objects import ObjectID
 from dulwich.refs import DictRefsContainer, Ref
 from dulwich.repo import BaseRepo
 
@@ -63,7 +63,7 @@ def ancestors(tips: Iterable[str], parents: Callable[[str], Iterable[str]]) -> I
             waiting += parents(sha)
 
 
-class RowObjects(MemoryObjectStore):
+class RowObjects(BaseObjectStore):
     """An object store over the rows. Loads commits and trees at once, and blobs when the first is needed."""
 
     def __init__(self, relationship_id: UUID) -> None:
@@ -91,28 +91,14 @@ class RowObjects(MemoryObjectStore):
         return (_BLOB, self._content(sha)) if sha in self.blobs else None
 
     def get_raw(self, name: Any) -> tuple[int, bytes]:
-        found = self.raw(self._hex(name))
+        found = self.raw(_hex(name))
         if found is None:
             raise KeyError(name)
         return found
 
-    def __getitem__(self, name: Any) -> ShaFile:
-        kind, content = self.get_raw(name)
-        return ShaFile.from_raw_string(kind, content, ObjectID(self._hex(name).encode()))
-
     def contains_loose(self, sha: Any) -> bool:
-        name = self._hex(sha)
+        name = _hex(sha)
         return name in self.commits or name in self.trees or name in self.blobs
-
-    def __contains__(self, sha: Any) -> bool:
-        return self.contains_loose(sha)
-
-    def __iter__(self) -> Iterator[ObjectID]:
-        return (ObjectID(sha.encode()) for sha in (*self.commits, *self.trees, *self.blobs))
-
-    def _hex(self, name: Any) -> str:
-        found: str = self._to_hexsha(name).decode()
-        return found
 
     def _content(self, sha: str) -> bytes:
         if sha not in self._contents:
@@ -124,12 +110,17 @@ class RowObjects(MemoryObjectStore):
         return self._contents[sha]
 
 
+def _hex(sha: Any) -> str:
+    """A SHA-1 in hex, which dulwich also passes as 20 bytes."""
+    return str(sha.hex() if len(sha) == 20 else sha.decode())
+
+
 class FetchedRepository(BaseRepo):
     """A repository for fetches. Lets a client ask for any ancestor, as a branch may move on after it was advertised."""
 
     def __init__(self, relationship: Relationship) -> None:
         self.heads, self.rows = heads_of(relationship), RowObjects(relationship.id)
-        super().__init__(self.rows, DictRefsContainer({}))
+        super().__init__(self.rows, DictRefsContainer({}))  # type: ignore[arg-type]  # fetches write nothing
 
     def get_refs(self) -> dict[Ref, ObjectID]:
         commits = {sha: read_commit_headers(raw).parents for sha, raw in self.rows.commits.items()}
