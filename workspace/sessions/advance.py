@@ -5,7 +5,6 @@ from uuid import UUID
 
 import structlog
 
-from relationships.models import Relationship
 from worker.failures import Failure
 from worker.identity import worker_identity
 from worker.leases import keeping
@@ -46,15 +45,10 @@ def advance_session(*, session_id: UUID, worker: str) -> None:
 def _advance(claimed: AgentSession) -> None:
     started = monotonic()
     try:
-        relationship = Relationship.objects.select_related("companion", "user", "project").get(
-            id=claimed.relationship_id
-        )
-        while _next(relationship, claimed):
+        while _next(claimed):
             if monotonic() - started > MOST_SECONDS or stop_requested():
                 hand_over(claimed)
                 return
-    except Relationship.DoesNotExist:
-        raise SessionLost("The relationship was erased.") from None
     except SessionLost:
         raise
     except SessionFailed as error:
@@ -63,11 +57,13 @@ def _advance(claimed: AgentSession) -> None:
         _give_back(claimed, Failure.of(error, attempts=claimed.attempts))
 
 
-def _next(relationship: Relationship, claimed: AgentSession) -> bool:
+def _next(claimed: AgentSession) -> bool:
     """Do the next stage or step. Returns False if nothing more is owed."""
-    session = claimed_row(claimed).first()
+    parts = [f"relationship__{name}" for name in ("companion", "user", "project")]
+    session = claimed_row(claimed).select_related(*parts).first()
     if session is None:
         return False
+    relationship = session.relationship
     if session.state == SessionState.HYDRATING:
         hydrate_session(relationship, session)
     elif session.state == SessionState.RUNNING:
