@@ -4,12 +4,12 @@ import time
 from collections.abc import Iterator
 from uuid import UUID
 
-import orjson
 from django.utils import timezone
 
 from behaviours.models import OutboxMessage
 from config.postgresql.sessions import release_connection
 from relationships.services.rows import require
+from web.streams import event_of
 from worker.waiting import waiting_place
 
 BEAT_SECONDS = 10.0  # between keep-alive comments of a stream
@@ -57,5 +57,4 @@ def _event(message: OutboxMessage) -> bytes:
         "content": message.content,
         "recorded_at": message.recorded_at,
     }
-    data = orjson.dumps(told, option=orjson.OPT_UTC_Z).decode()
-    return f"id: {message.id}\nevent: message\ndata: {data}\n\n".encode()
+    return event_of("message", told, number=message.id)

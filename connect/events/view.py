@@ -6,19 +6,18 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-import orjson
 from django.db import connection
 from django.http import HttpResponseBase
 from django.utils import timezone
 from pydantic import StringConstraints
 from rest_framework.request import Request
 
-from connect.events.reading import PLACE, Happening, Place, happened_after, present_place
+from connect.events.reading import PLACE, Place, happened_after, present_place
 from relationships.api.views import ApiView
 from web.fields import Answer, Query
 from web.operations import operation
 from web.stopping import stopping
-from web.streams import NOTHING, STREAM, event_stream
+from web.streams import NOTHING, STREAM, event_of, event_stream
 
 TAG = "Events"
 
@@ -74,12 +73,10 @@ def _as_they_happen(relationship_id: UUID, place: Place) -> Iterator[bytes]:
         told, place = happened_after(relationship_id, place, now=timezone.now())
         connection.close()
         if told:
-            yield b"".join(map(_as_event, told))
+            yield b"".join(
+                event_of(one.type, {"type": one.type, "at": one.at, **one.data}, number=one.id)
+                for one in told
+            )
         else:
             stopping.wait(LOOK_EVERY)
             yield NOTHING
-
-
-def _as_event(one: Happening) -> bytes:
-    data = orjson.dumps({"type": one.type, "at": one.at, **one.data}, option=orjson.OPT_UTC_Z)
-    return b"id: %s\nevent: %s\ndata: %s\n\n" % (one.id.encode(), one.type.encode(), data)

@@ -2,7 +2,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import UUID
 
-import orjson
 from django.http import StreamingHttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -11,7 +10,7 @@ from web.authentication import still_holds
 from web.fields import Page, PageQuery
 from web.operations import operation
 from web.stopping import stopping
-from web.streams import event_stream
+from web.streams import event_of, event_stream
 from worker.waiting import waiting_place
 from workspace.api.files import WorkspaceView
 from workspace.api.session_schemas import (
@@ -257,21 +256,13 @@ def _events(
                 return
             for step in steps_of(relationship_id, session_id).filter(number__gt=after).order_by("number"):
                 after = step.number
-                yield _event("step", present_step(step), after)
+                yield event_of("step", present_step(step), number=after)
             if (session.state, session.paused) != told:
                 told = (session.state, session.paused)
-                yield _event("session", present_session(session), after)
+                yield event_of("session", present_session(session), number=after)
             if session.state not in OPEN:
                 return
             if not place.wait(QUIET_SECONDS):
                 yield b": waiting\n\n"
             if stopping.is_set() or not holds():
                 return
-
-
-def _event(name: str, data: dict[str, Any], number: int) -> bytes:
-    return b"event: %s\nid: %d\ndata: %s\n\n" % (
-        name.encode(),
-        number,
-        orjson.dumps(data, default=str, option=orjson.OPT_UTC_Z),
-    )
