@@ -37,9 +37,8 @@ def edit_summary(*, relationship: Relationship, summary_id: UUID, text: str, by:
     newest = rows.order_by("-version")[0]
     if newest.id != summary.id or summary.state != SummaryState.READY:
         raise Conflict(f"Version {newest.version} of this summary is {newest.state}: read it, and edit that.")
-    now = timezone.now()
-    kept = ("relationship_id", "project_id", "messages", "first_seq", "last_seq")
     edited = Summary(
+        **summary.place,
         id=uuid7(),
         version=summary.version + 1,
         state=SummaryState.READY,
@@ -47,10 +46,9 @@ def edit_summary(*, relationship: Relationship, summary_id: UUID, text: str, by:
         extends=summary.id,
         actor_kind=by.kind,
         actor_id=by.id,
-        made_at=now,
-        **{name: getattr(summary, name) for name in kept},
+        made_at=timezone.now(),
     )
     edited.save(force_insert=True)
-    rebuild_summary(relationship_id=relationship.id, project_id=relationship.project_id)
+    rebuild_summary(**relationship.owner)
     audit_row(relationship, "summary.edited", by, summary=str(edited.id), version=edited.version)
     return edited

@@ -135,8 +135,7 @@ def _ask(
         call = make_call(
             provider,
             replace(request, max_output_tokens=room),
-            relationship_id=summary.relationship_id,
-            project_id=summary.project_id,
+            **summary.owner,
             purpose="summary",
             turn_ids=[],
             **shown,
@@ -175,7 +174,7 @@ def _settle(work: _Work, **values: Any) -> bool:
         if not calls:
             return False
         work.summary.held_row().settle(**values, **calls)
-        rebuild_summary(relationship_id=summary.relationship_id, project_id=summary.project_id)
+        rebuild_summary(**summary.owner)
     log.info("settled a summary", event_name="summary.settled", summary_id=str(summary.id))
     return True
 

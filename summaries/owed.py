@@ -39,12 +39,7 @@ def owe_at_points(stored: StoredTurn) -> None:
         return
     if not options.points(after=count - len(stored.messages), upto=count):
         return
-    owe(
-        relationship_id=stored.turn.relationship_id,
-        project_id=stored.turn.project_id,
-        points=options.points(after=0, upto=count),
-        by=BY_POINT,
-    )
+    owe(**stored.turn.owner, points=options.points(after=0, upto=count), by=BY_POINT)
 
 
 @transaction.atomic
@@ -57,7 +52,7 @@ def ask_for_summary(*, relationship: Relationship, by: Actor) -> Summary:
     count = relationship.message_count
     if not count:
         raise Conflict("Nothing was said yet.")
-    owe(relationship_id=relationship.id, project_id=relationship.project_id, points=[count], by=by)
+    owe(**relationship.owner, points=[count], by=by)
     rows = Summary.objects.for_relationship(relationship.id).filter(messages=count)
     newest: Summary = rows.order_by("-version")[0]
     return owe_again([newest], by=by)[0] if newest.state == SummaryState.FAILED else newest
@@ -78,10 +73,7 @@ def owe_again(summaries: Sequence[Summary], *, by: Actor) -> list[Summary]:
     points = [summary.messages for summary in summaries]
     rows = Summary.objects.for_relationship(summaries[0].relationship_id).filter(messages__in=points)
     newest = dict(rows.order_by().values_list("messages").annotate(Max("version")))
-    kept = ("relationship_id", "project_id", "messages", "first_seq", "last_seq")
-    again = [Summary(**{name: getattr(summary, name) for name in kept}) for summary in summaries]
-    for row in again:
-        row.version = newest[row.messages] + 1
+    again = [Summary(**summary.place, version=newest[summary.messages] + 1) for summary in summaries]
     return _store_owed(by, again)
 
 

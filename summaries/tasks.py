@@ -36,7 +36,7 @@ def _fail(summary: Summary) -> None:
     if row.filter(state=SummaryState.PENDING, attempts__gte=summary.attempts).settle(
         state=SummaryState.FAILED, error=GIVEN_UP
     ):
-        rebuild_summary(relationship_id=summary.relationship_id, project_id=summary.project_id)
+        rebuild_summary(**summary.owner)
 
 
 make_owed_summaries = OwedRows(

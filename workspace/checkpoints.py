@@ -44,8 +44,7 @@ def take_checkpoint(
     require_lock(relationship.id)
     head = open_workspace(relationship) if branch == MAIN else head_at(relationship, branch)
     made: Checkpoint = Checkpoint.objects.create(
-        relationship_id=relationship.id,
-        project_id=relationship.project_id,
+        **relationship.owner,
         name=name,
         commit_id=key_of(head.commit),
         session_id=session_id,
@@ -110,6 +109,5 @@ def restore_entries(relationship: Relationship, *, at: datetime, by: Actor) -> i
         if not same_json(fields_of(new), fields_of(entry)):
             reason = f"restored to {at.isoformat()}"
             changes.append(changed(entry, event, at=new.effective_at, reason=reason, **values))
-    owner = {"relationship_id": relationship.id, "project_id": relationship.project_id}
-    change_entries(**owner, changes=changes, by=by, now=now, stood_before=True)
+    change_entries(**relationship.owner, changes=changes, by=by, now=now, stood_before=True)
     return len(changes)

@@ -4,7 +4,6 @@ It is written like any file. Code that commits to main calls `show_hot_context` 
 always agrees with the file.
 """
 
-from typing import Any
 from uuid import UUID
 
 from django.db.models import Max
@@ -62,11 +61,10 @@ def show_hot_context(
     """
     entry = head.files.get(PATH)
     text = hot_context_text(read_blobs(relationship.id, [entry])[entry.sha256] if entry else b"")
-    own: dict[str, Any] = {"relationship_id": relationship.id, "project_id": relationship.project_id}
     versions = HotContextVersion.objects.for_relationship(relationship.id)
     version: int = (versions.aggregate(last=Max("version"))["last"] or 0) + 1
     HotContextVersion.objects.create(
-        **own,
+        **relationship.owner,
         version=version,
         content=text,
         tokens=estimate_tokens(text),
@@ -75,15 +73,16 @@ def show_hot_context(
         actor_kind=by.kind,
         actor_id=by.id,
     )
-    write_section(**own, section="hot_context", value={"content": text, "version": version})
+    write_section(**relationship.owner, section="hot_context", value={"content": text, "version": version})
 
 
 def rebuild_hot_context(*, relationship_id: UUID, project_id: UUID) -> None:
     """Rewrite the snapshot's section from the newest version. Under the relationship's row lock."""
     rows = HotContextVersion.objects.for_relationship(relationship_id).order_by("-version")
     if newest := rows.values("content", "version").first():
-        own: dict[str, Any] = {"relationship_id": relationship_id, "project_id": project_id}
-        write_section(**own, section="hot_context", value=newest)
+        write_section(
+            relationship_id=relationship_id, project_id=project_id, section="hot_context", value=newest
+        )
 
 
 def _refused(said: str) -> HotContextTooLong:

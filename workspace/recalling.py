@@ -21,9 +21,7 @@ MOST, LONGEST = 20, 1000  # lines; characters shown of a message
 def recall(relationship: Relationship, query: str, *, messages: bool) -> str:
     """Search, one line per result, best first. Call without an open transaction: it may call an embedder."""
     configuration, now = configuration_of(relationship).values, timezone.now()
-    own = {"project_id": relationship.project_id, "relationship_id": relationship.id}
-    params = params_of(configuration, **own, now=now)
-    params["top_k"] = MOST
+    params = params_of(configuration, **relationship.owner, now=now) | {"top_k": MOST}
     found = (search_messages if messages else search_entries)(text=query, **params)
     rows: Any = Message if messages else ScratchpadEntry
     owned = rows.objects.for_relationship(relationship.id)

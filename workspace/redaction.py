@@ -115,9 +115,8 @@ def _redact_history(relationship_id: UUID, pattern: re.Pattern[str]) -> Counter[
                 for path, entry in tree.files.items()
             }
             if (sha := tree_sha(files)) != tree.sha:
-                own = {"relationship_id": relationship_id, "project_id": tree.project_id}
                 listed = {path: list(entry) for path, entry in files.items()}
-                new.append(Tree(**own, id=key_of(sha), sha=sha, files=listed))
+                new.append(Tree(**tree.owner, id=key_of(sha), sha=sha, files=listed))
                 trees[tree.id] = sha
         Tree.objects.bulk_create(new, ignore_conflicts=True)
     commits = _redact_commits(relationship_id, pattern, trees)
@@ -145,8 +144,7 @@ def _redact_blobs(relationship_id: UUID, pattern: re.Pattern[str]) -> dict[str, 
             )
             if new != old:
                 entry = renewed[entry_of(old).sha256] = entry_of(new)
-                own = {"relationship_id": relationship_id, "project_id": blob.project_id}
-                rows.append(Blob(**own, id=key_of(entry.sha256), size=len(new), content=new))
+                rows.append(Blob(**blob.owner, id=key_of(entry.sha256), size=len(new), content=new))
         Blob.objects.bulk_create(rows, ignore_conflicts=True)
     return renewed
 
@@ -182,8 +180,7 @@ def _redact_commits(
             "author": pattern.sub(ERASED, commit.author)[:300],
             "recorded_at": commit.recorded_at,
         }
-        own = {"relationship_id": relationship_id, "project_id": commit.project_id}
-        new.append(Commit(**own, **values))
+        new.append(Commit(**commit.owner, **values))
     Commit.objects.bulk_create(new, batch_size=AT_ONCE, ignore_conflicts=True)
     branches = list(_owned(Branch, relationship_id).filter(commit_id__in=moved))
     for row in branches:

@@ -151,7 +151,7 @@ def keep_commits(relationship: Relationship, commits: Sequence[NewCommit]) -> No
 def _rows_of(
     relationship: Relationship, commits: Iterable[NewCommit]
 ) -> tuple[list[Blob], list[Tree], list[Commit]]:
-    own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
+    own = relationship.owner
     contents = {key: content for commit in commits for key, content in commit.blobs.items()}
     trees = {commit.tree: commit.files for commit in commits}
     return (
@@ -178,8 +178,7 @@ def move_branch(relationship: Relationship, name: str, to: Head, *, at: datetime
     """Move a branch, or create it. Under the relationship's row lock."""
     place = {"commit_id": key_of(to.commit), "tree_id": key_of(to.tree), "updated_at": at}
     if not Branch.objects.for_relationship(relationship.id).filter(name=name).update(**place):
-        own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
-        Branch.objects.create(**own, name=name, **place)
+        Branch.objects.create(**relationship.owner, name=name, **place)
 
 
 def _head(statement: str, values: dict[str, Any]) -> Head | None:

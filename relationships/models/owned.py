@@ -38,3 +38,8 @@ class RelationshipOwned(models.Model):
 
     class Meta:
         abstract = True
+
+    @property
+    def owner(self) -> dict[str, Any]:
+        """The columns that say whose row it is, for other rows of the same relationship."""
+        return {"relationship_id": self.relationship_id, "project_id": self.project_id}

@@ -1,3 +1,4 @@
+from typing import Any
 from uuid import UUID
 
 from django.db import models
@@ -47,3 +48,8 @@ class Relationship(models.Model):
 
     def __str__(self) -> str:
         return str(self.id)
+
+    @property
+    def owner(self) -> dict[str, Any]:
+        """The columns that say whose a row is, for rows of this relationship."""
+        return {"relationship_id": self.id, "project_id": self.project_id}

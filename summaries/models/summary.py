@@ -1,4 +1,4 @@
-from typing import Self
+from typing import Any, Self
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -81,3 +81,9 @@ class Summary(QueuedRow, RelationshipOwned):
                 fields=["due_at"], condition=models.Q(state__in=["pending", "working"]), name="summary_owed"
             ),
         ]
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """The columns that all versions for the same messages share."""
+        covered = {"messages": self.messages, "first_seq": self.first_seq, "last_seq": self.last_seq}
+        return {**self.owner, **covered}

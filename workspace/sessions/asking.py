@@ -45,8 +45,8 @@ def ask(relationship: Relationship, request: CompletionRequest) -> Asked:
     settled = workspace_of(relationship)
     provider = provider_of(settled.provider)
     require_model_budget(relationship.project_id)
-    own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
-    call = make_call(provider, request, **own, purpose="agent")  # counted but not stored: the step records it
+    # It is counted but not stored: the step records it.
+    call = make_call(provider, request, **relationship.owner, purpose="agent")
     count_made_calls([call], now=timezone.now())
     completion = call.answer()
     tokens = (completion.prompt_tokens or 0) + (completion.output_tokens or 0)

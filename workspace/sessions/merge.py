@@ -103,8 +103,7 @@ def _hold(
 
 
 def _row(session: AgentSession, **values: Any) -> HeldChange:
-    own = {"relationship_id": session.relationship_id, "project_id": session.project_id}
-    return HeldChange(**own, session_id=session.id, **values)
+    return HeldChange(**session.owner, session_id=session.id, **values)
 
 
 def _remember(relationship: Relationship, session: AgentSession) -> Any:

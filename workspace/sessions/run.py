@@ -98,8 +98,7 @@ def _carry_out(
     if name == UNREADABLE and before == [UNREADABLE] * BAD_ANSWERS:
         raise SessionFailed("The model repeatedly did not answer in the required format.")
     step = AgentStep(
-        relationship_id=claimed.relationship_id,
-        project_id=claimed.project_id,
+        **claimed.owner,
         session_id=claimed.id,
         number=len(steps) + 1,
         tool=name[:80],

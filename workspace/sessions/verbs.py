@@ -51,9 +51,8 @@ def start_session(
             raise SessionNotOpen(f"{MOST_OPEN} sessions are open: finish or stop one first.")
         now, session_id = timezone.now(), uuid7()
         session: AgentSession = AgentSession.objects.create(
-            relationship_id=relationship.id,
+            **relationship.owner,
             id=session_id,
-            project_id=relationship.project_id,
             worker=worker,
             task=task,
             branch=branch_of(session_id),
@@ -195,8 +194,7 @@ def _new_step(session: AgentSession, name: str, given: dict[str, Any], *, waits:
     steps = AgentStep.objects.for_relationship(session.relationship_id).filter(session_id=session.id)
     number = (steps.aggregate(last=Max("number"))["last"] or 0) + 1
     step: AgentStep = AgentStep.objects.create(
-        relationship_id=session.relationship_id,
-        project_id=session.project_id,
+        **session.owner,
         session_id=session.id,
         number=number,
         tool=name,
