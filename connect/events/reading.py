@@ -31,7 +31,6 @@ SELECT min(xact_start) FROM pg_stat_activity
    AND (backend_xid IS NOT NULL OR wait_event_type = 'Lock'
         OR backend_type = 'client backend' AND to_regclass('pg_dist_partition') IS NOT NULL)
 """
-_PLACE = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +48,10 @@ class Place:
     @classmethod
     def parse(cls, text: str) -> "Place":
         """Parse a place. Raises InvalidInput."""
-        found = _PLACE.fullmatch(text)
-        if found is None or int(found[2]) > 10**16:
+        seq, _, at = text.partition("-")
+        if not re.fullmatch(PLACE, text) or int(at) > 10**16:
             raise InvalidInput.of("after", "is not the id of an event, such as 12-1767225600000000")
-        return cls(int(found[1]), datetime.fromtimestamp(int(found[2]) / 1_000_000, UTC))
+        return cls(int(seq), datetime.fromtimestamp(int(at) / 1_000_000, UTC))
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,13 +36,9 @@ class Desk:
     def use(self, tool: type[Tool], arguments: dict[str, Any]) -> Told:
         """Run a tool. Raises ToolFailed, pydantic.ValidationError."""
         own = dict(arguments)
-        relationship = self.relationship
-        if relationship is None:
-            named = {name: own.pop(name, None) for name in NAMING}
-            call = tool.model_validate(own)
-            relationship = self._find_relationship(named, make=not tool.reads_only)
-        else:
-            call = tool.model_validate(own)
+        named = {name: own.pop(name, None) for name in NAMING} if self.relationship is None else {}
+        call = tool.model_validate(own)
+        relationship = self.relationship or self._find_relationship(named, make=not tool.reads_only)
         return call.run(Asked(self.api, relationship, self.address))
 
     def _find_relationship(self, named: dict[str, Any], *, make: bool) -> str:

@@ -33,7 +33,7 @@ def branch_of(session_id: UUID) -> str:
 class AgentSession(RelationshipOwned, QueuedRow):
     """An agent's work at one task, on a branch of its own.
 
-    `start` is the state when it began: {"hot_context", "profile": versions, "agents_md": SHA-256}.
+    `start`: the versions of "hot_context" and "profile" when it began.
     `hot_seen`: the version of hot context that the last curation read. `stop`: the loop has to end.
     """
 

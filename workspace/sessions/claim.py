@@ -24,12 +24,12 @@ from workspace.configuration import Workspace
 from workspace.errors import SessionLost
 from workspace.identity import RAPPORT
 from workspace.models import AgentSession, SessionState
+from workspace.models.agent_session import OPEN
 
 TASK = "workspace.sessions.advance.advance"
 AT_ONCE = 20
 PAGE = 200  # silent sessions that one round checks
 _START = UUID(int=0)
-_ENDED = (SessionState.DONE, SessionState.FAILED, SessionState.NEEDS_REVIEW, SessionState.ABANDONED)
 
 
 def enqueue_session(session: AgentSession) -> None:
@@ -66,7 +66,7 @@ def update_session(session: AgentSession, **values: Any) -> None:
     """Write these columns and notify watchers. If that ends the session, revoke its token too."""
     now = timezone.now()
     values.setdefault("seen_at", now)
-    if values.get("state") in _ENDED:
+    if "state" in values and values["state"] not in OPEN:
         values = {**values, "ended_at": now, "due_at": None}
         if session.token_id is not None:
             relationship = Relationship.objects.get(id=session.relationship_id)

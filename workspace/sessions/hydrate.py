@@ -9,7 +9,7 @@ from relationships.services.sequence import lock_relationship
 from workspace.checkpoints import take_checkpoint
 from workspace.errors import SessionLost
 from workspace.files import change_files, refresh_generated
-from workspace.generated import NOTES, RULES
+from workspace.generated import NOTES
 from workspace.hot_context import read_hot_context
 from workspace.identity import RAPPORT
 from workspace.models import AgentSession, SessionState, Worker
@@ -38,17 +38,14 @@ def hydrate_session(relationship: Relationship, session: AgentSession) -> None:
         take_checkpoint(
             relationship=relationship, name="start", by=RAPPORT, branch=session.branch, session_id=session.id
         )
-        rules = head.files.get(RULES)
-        start = {
-            "hot_context": read_hot_context(relationship.id)[1],
-            "profile": read_profile(relationship.id)[1],
-            "agents_md": rules.sha256 if rules else "",
-        }
         update_session(
             session,
             state=SessionState.RUNNING,
             running_at=timezone.now(),
-            start=start,
+            start={
+                "hot_context": read_hot_context(relationship.id)[1],
+                "profile": read_profile(relationship.id)[1],
+            },
             base_id=key_of(head.commit),
             **({} if session.worker == Worker.BUILT_IN else {"due_at": None}),
         )

@@ -123,8 +123,8 @@ def resume_session(*, relationship: Relationship, session_id: UUID, by: Actor) -
 def stop_session(*, relationship: Relationship, session_id: UUID, by: Actor) -> AgentSession:
     """End the session: what it has done so far is curated and merged. Raises NotFound, SessionNotOpen."""
     with _changing(relationship, session_id, by, "stopped", *_AT_WORK) as session:
-        update_session(session, stop=True, paused=False)
-        take_up(session, session.state if session.worker == Worker.BUILT_IN else SessionState.CURATING)
+        state = session.state if session.worker == Worker.BUILT_IN else SessionState.CURATING
+        take_up(session, state, stop=True, paused=False)
     return session
 
 
