@@ -21,7 +21,7 @@ from workspace.generated import (
     way_fault,
     written_files,
 )
-from workspace.history import head_at, paths_between
+from workspace.history import head_of, paths_between
 from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.hot_context import read_hot_context, show_hot_context
 from workspace.identity import RAPPORT, author_of
@@ -58,7 +58,7 @@ class FileRead:
 
 def list_files(relationship: Relationship, branch: str = MAIN, *, at: str = "") -> tuple[Files, str]:
     """List the files by path, and the commit. On main, generated files are up to date. Raises NotFound."""
-    head = _head(relationship, branch, at)
+    head = head_of(relationship, branch, at)
     files = dict(head.files) if head else {}
     if branch == MAIN and not at:
         made = {path: entry_of(content) for path, content in generated_files(relationship).items()}
@@ -69,7 +69,7 @@ def list_files(relationship: Relationship, branch: str = MAIN, *, at: str = "") 
 def read_file(relationship: Relationship, path: str, branch: str = MAIN, *, at: str = "") -> FileRead:
     """Raises FileNotThere, NotFound, BadPath."""
     check_path(path)
-    head = _head(relationship, branch, at)
+    head = head_of(relationship, branch, at)
     entry = head.files.get(path) if head else None
     if branch == MAIN and not at and (made_elsewhere(path) or path.startswith(TOOLS)):
         content = generated_files(relationship).get(path)
@@ -238,13 +238,6 @@ def _move(
             return False
         show_hot_context(relationship, commit, by=by, session_id=session_id)
         return True
-
-
-def _head(relationship: Relationship, branch: str, at: str) -> Head | None:
-    """The commit `at`, or the branch's; None for a main that does not exist yet. Raises NotFound."""
-    if branch == MAIN and not at:
-        return read_head(relationship.id, MAIN)
-    return head_at(relationship, at or branch)
 
 
 def _check_expected(path: str, expected: str, there: Entry | None) -> None:

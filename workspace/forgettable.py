@@ -22,7 +22,7 @@ from workspace.generated import DOCUMENTS, ENTRIES, PROFILE, RULES, TOOLS, entri
 from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.identity import RAPPORT
 from workspace.models import MAIN, Blob, Branch
-from workspace.redaction import SHORTEST, redact_pattern
+from workspace.redaction import SHORTEST, phrase_of, redact_pattern
 from workspace.sentences import EMPTIED, MARKS, sentences_of, without
 from workspace.store import Head, read_blobs, read_contents
 from workspace.trees import Draft, entry_of, key_of, text_of
@@ -159,6 +159,6 @@ def _commit_message(ids: Collection[UUID]) -> str:
 
 
 def _pattern_for(text: str) -> str:
-    """A pattern for the text with any spacing. A short text, which proves nothing, must be a whole line."""
-    words = r"\s+".join(map(re.escape, text.split()))
-    return rf"(?<!\w){words}(?!\w)" if len(text) >= SHORTEST else rf"^\W*{words}\W*$"
+    """A pattern for the text. A short one, which proves nothing, must be a whole line."""
+    phrase = phrase_of(text)
+    return rf"(?<!\w){phrase}(?!\w)" if len(text) >= SHORTEST else rf"^\W*{phrase}\W*$"

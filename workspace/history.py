@@ -11,7 +11,7 @@ from config.postgresql.sessions import execute
 from relationships.models import OwnedQuerySet, Relationship
 from relationships.text_matching import MOST_AT_ONCE, Effort, unified_diff
 from web.errors import NotFound
-from workspace.models import MAIN, Branch, Commit, Tree
+from workspace.models import MAIN, Commit, Tree
 from workspace.store import Head, read_blobs, read_commit, read_head
 from workspace.trees import Entry, Files, key_of, text_of
 
@@ -46,12 +46,9 @@ def reachable(relationship_id: UUID, commit_id: UUID) -> set[UUID]:
 def log_of(relationship: Relationship, branch: str = MAIN) -> OwnedQuerySet:
     """The commits of a branch, unordered. Raises NotFound; a main that does not exist yet has none."""
     commits: OwnedQuerySet = Commit.objects.for_relationship(relationship.id)
-    row = Branch.objects.for_relationship(relationship.id).filter(name=branch).first()
-    if row is None:
-        if branch != MAIN:
-            raise NotFound("This branch does not exist.")
-        return commits.none()
-    return commits.filter(id__in=reachable(relationship.id, row.commit_id))
+    head = head_of(relationship, branch)
+    own = reachable(relationship.id, key_of(head.commit)) if head else ()
+    return commits.filter(id__in=own)
 
 
 def get_commit(relationship: Relationship, sha: str) -> Commit:
@@ -71,6 +68,13 @@ def head_at(relationship: Relationship, revision: str) -> Head:
     if head is None:
         raise NotFound("There is no branch and no commit of this name.")
     return head
+
+
+def head_of(relationship: Relationship, branch: str, at: str = "") -> Head | None:
+    """The commit `at`, or else the branch's; None for a main that does not exist yet. Raises NotFound."""
+    if branch == MAIN and not at:
+        return read_head(relationship.id, MAIN)
+    return head_at(relationship, at or branch)
 
 
 def trees_of(relationship: Relationship, commit: Commit) -> tuple[Files, Files]:

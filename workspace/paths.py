@@ -11,11 +11,10 @@ DEEPEST = 60  # folders
 _GIT = {".git", "git~1"}
 
 
-def check_path(path: str) -> str:
-    """Return the path. Raises BadPath, which says what is wrong."""
+def check_path(path: str) -> None:
+    """Raises BadPath, which says what is wrong."""
     if said := path_fault(path):
         raise BadPath.of("path", said)
-    return path
 
 
 def path_fault(path: str) -> str:

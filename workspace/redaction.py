@@ -46,8 +46,9 @@ _REFERENCES: dict[type[Model], tuple[str, ...]] = {
 
 def redact_workspace(relationship_id: UUID, texts: Collection[str]) -> Counter[type[Model]]:
     """Redact these texts; count the changed rows by model. In the erasure's transaction, under the row lock."""
-    pattern = _pattern(texts)
-    return Counter() if pattern is None else redact_pattern(relationship_id, pattern)
+    phrases = sorted((phrase_of(text) for text in texts if len(text) >= SHORTEST), key=len, reverse=True)
+    pattern = re.compile("|".join(phrases), re.IGNORECASE)
+    return redact_pattern(relationship_id, pattern) if phrases else Counter()
 
 
 def redact_pattern(relationship_id: UUID, pattern: re.Pattern[str]) -> Counter[type[Model]]:
@@ -69,10 +70,9 @@ def forget_facts(relationship_id: UUID, turns: Collection[UUID]) -> int:
     return rows
 
 
-def _pattern(texts: Collection[str]) -> re.Pattern[str] | None:
-    """A pattern for any of the texts, ignoring case and spacing; None if all are too short."""
-    phrases = [r"\s+".join(map(re.escape, text.split())) for text in texts if len(text) >= SHORTEST]
-    return re.compile("|".join(sorted(phrases, key=len, reverse=True)), re.IGNORECASE) if phrases else None
+def phrase_of(text: str) -> str:
+    """A pattern for the text with any spacing."""
+    return r"\s+".join(map(re.escape, text.split()))
 
 
 def _owned(model: type[Model], relationship_id: UUID) -> OwnedQuerySet:
@@ -110,13 +110,13 @@ def _redact_history(relationship_id: UUID, pattern: re.Pattern[str]) -> Counter[
     for some in _pieces(_owned(Tree, relationship_id)):
         new: list[Tree] = []
         for tree in some:
+            kept = {path: Entry(*entry) for path, entry in tree.files.items()}
             files = {
-                pattern.sub(ERASED, path): _replacement(Entry(*entry), contents)
-                for path, entry in tree.files.items()
+                pattern.sub(ERASED, path): contents.get(entry.sha256, entry)._replace(mode=entry.mode)
+                for path, entry in kept.items()
             }
             if (sha := tree_sha(files)) != tree.sha:
-                listed = {path: list(entry) for path, entry in files.items()}
-                new.append(Tree(**tree.owner, id=key_of(sha), sha=sha, files=listed))
+                new.append(Tree(**tree.owner, id=key_of(sha), sha=sha, files=files))
                 trees[tree.id] = sha
         Tree.objects.bulk_create(new, ignore_conflicts=True)
     commits = _redact_commits(relationship_id, pattern, trees)
@@ -147,11 +147,6 @@ def _redact_blobs(relationship_id: UUID, pattern: re.Pattern[str]) -> dict[str, 
                 rows.append(Blob(**blob.owner, id=key_of(entry.sha256), size=len(new), content=new))
         Blob.objects.bulk_create(rows, ignore_conflicts=True)
     return renewed
-
-
-def _replacement(entry: Entry, contents: dict[str, Entry]) -> Entry:
-    found = contents.get(entry.sha256)
-    return found._replace(mode=entry.mode) if found else entry
 
 
 def _redact_commits(

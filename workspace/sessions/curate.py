@@ -44,8 +44,9 @@ def curate_session(relationship: Relationship, claimed: AgentSession) -> None:
     ours, notes = _texts(relationship, head, [PATH, NOTES])
     changed = version != claimed.start.get("hot_context", 0)
     asked = ask(relationship, _question(relationship, claimed, head, ours, chats if changed else "", notes))
-    text = _unwrapped(asked.text)
-    if not text.split():
+    fenced = _FENCED.match(asked.text)
+    text = (fenced[1] if fenced else asked.text).strip()
+    if not text:
         raise SessionFailed("The model's hot context was empty; the old one stays.")
     try:
         hot_context_text(text.encode())
@@ -149,8 +150,3 @@ def _changes(relationship: Relationship, session: AgentSession, base: Head, head
         f"{path}: {text[:LONGEST_RESULT] if path in head.files else '(deleted)'}"
         for path, text in zip(paths, texts, strict=False)
     ] + more
-
-
-def _unwrapped(text: str) -> str:
-    fenced = _FENCED.match(text)
-    return (fenced[1] if fenced else text).strip()
