@@ -60,7 +60,7 @@ class FileTools:
         place, files = _place_of(path), self._files()
         if place in files:
             return _numbered(path, self._text(path, place)[0], view_range)
-        if not _is_folder(place, files):
+        if place and not _below(place, files):
             raise ToolRefused(f"The path {path} does not exist. Please provide a valid path.")
         return _listing(path, place, files)
 
@@ -114,7 +114,7 @@ class FileTools:
         place, files = _place_of(path), self._files()
         if not place:
             raise ToolRefused(f"Cannot delete the {ROOT} directory itself")
-        gone = [name for name in files if name == place or name.startswith(f"{place}/")]
+        gone = _below(place, files)
         if not gone:
             raise ToolRefused(f"The path {path} does not exist")
         self._change(dict.fromkeys(gone), {name: files[name].sha256 for name in gone})
@@ -124,9 +124,9 @@ class FileTools:
         old, new, files = _place_of(old_path), _place_of(new_path), self._files()
         if not old:
             raise ToolRefused(f"Cannot rename the {ROOT} directory itself")
-        if new in files or _is_folder(new, files):
+        if not new or _below(new, files):
             raise ToolRefused(f"The destination {new_path} already exists")
-        moved = [name for name in files if name == old or name.startswith(f"{old}/")]
+        moved = _below(old, files)
         if not moved:
             raise ToolRefused(f"The path {old_path} does not exist")
         contents, changes = self._contents(), dict[str, bytes | None].fromkeys(moved)
@@ -175,8 +175,8 @@ class FileTools:
         """The file's place in the tree, its text, and {place: SHA-256}."""
         place, files = _place_of(path), self._files()
         if place not in files:
-            is_folder = _is_folder(place, files)
-            said = "is not a file." if is_folder else "does not exist. Please provide a valid path."
+            there = not place or _below(place, files)
+            said = "is not a file." if there else "does not exist. Please provide a valid path."
             raise ToolRefused(f"The path {path} {said}")
         text, sha256 = self._text(path, place)
         return place, text, {place: sha256}
@@ -196,11 +196,10 @@ class FileTools:
 
     def _texts(self, place: str) -> Iterator[tuple[str, str]]:
         contents = self._contents()
-        for name in self._files():
-            if not place or name == place or name.startswith(f"{place}/"):
-                text = text_of(contents.get(name, b""))
-                if text is not None:
-                    yield name, text
+        for name in _below(place, self._files()):
+            text = text_of(contents.get(name, b""))
+            if text is not None:
+                yield name, text
 
     def _change(self, changes: Contents, expected: Mapping[str, str]) -> None:
         change_files(
@@ -227,8 +226,9 @@ def _place_of(path: str) -> str:
     return "" if place == "." else place
 
 
-def _is_folder(place: str, files: Files) -> bool:
-    return not place or any(name.startswith(f"{place}/") for name in files)
+def _below(place: str, files: Files) -> list[str]:
+    """The file at this place, or those of the folder; of the root, all."""
+    return [name for name in files if not place or name == place or name.startswith(f"{place}/")]
 
 
 def _numbered(path: str, content: str, view_range: list[int] | None) -> str:
