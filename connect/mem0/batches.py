@@ -1,6 +1,7 @@
 """mem0's batches: one call changes many memories, also of several people, either all of them or none."""
 
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
 from django.db import transaction
@@ -17,13 +18,9 @@ _NOT_THERE = "This entry does not exist"
 
 def update_batch(api: OwnApi, given: Given) -> Any:
     """Update the memories. If one is named twice, the later text wins."""
-    listed = _listed(given)
+    listed = _listed(given, changes_of)
     named: dict[str, dict[str, tuple[int, Given]]] = defaultdict(dict)
-    for place, (relationship, entry, item) in enumerate(listed):
-        try:
-            changes = changes_of(item)
-        except Refusal as refused:
-            raise Refusal(refused.status, f"memories.{place}: {refused.detail}") from None
+    for place, (relationship, entry, changes) in enumerate(listed):
         _, earlier = named[relationship].get(entry, (place, {}))
         named[relationship][entry] = place, {**earlier, "id": entry, **changes}
     _whole_or_not(api, "bulk-change", {whose: list(parts.values()) for whose, parts in named.items()})
@@ -31,7 +28,7 @@ def update_batch(api: OwnApi, given: Given) -> Any:
 
 
 def delete_batch(api: OwnApi, given: Given) -> Any:
-    listed = _listed(given)
+    listed = _listed(given, dict)
     named: dict[str, list[tuple[int, Any]]] = defaultdict(list)
     for place, (relationship, entry, _) in enumerate(listed):
         named[relationship].append((place, entry))
@@ -39,8 +36,8 @@ def delete_batch(api: OwnApi, given: Given) -> Any:
     return {"message": f"Successfully deleted {len(listed)} memories"}
 
 
-def _listed(given: Given) -> list[tuple[str, str, Given]]:
-    """Return the relationship, the entry and the other fields of each memory."""
+def _listed(given: Given, read: Callable[[Given], Given]) -> list[tuple[str, str, Given]]:
+    """Return the relationship and the entry of each memory, and what is read of it."""
     listed = given.get("memories")
     if not isinstance(listed, list) or len(listed) > MOST_AT_ONCE:
         raise Refusal(400, f"memories: send a list of at most {MOST_AT_ONCE}.")
@@ -48,7 +45,7 @@ def _listed(given: Given) -> list[tuple[str, str, Given]]:
     for place, item in enumerate(listed):
         part = item if isinstance(item, dict) else {}
         try:
-            found.append((*two_ids(str(part.get("memory_id", ""))), part))
+            found.append((*two_ids(str(part.get("memory_id", ""))), read(part)))
         except Refusal as refused:
             raise Refusal(refused.status, f"memories.{place}: {refused.detail}") from None
     return found

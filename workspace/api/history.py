@@ -94,6 +94,7 @@ class CommitView(WorkspaceView):
 class DiffView(WorkspaceView):
     @operation("files_diff", "Compare two branches or commits", query=DiffQuery, answers={200: DiffAnswer})
     def get(self, request: Request, relationship_id: UUID) -> Response:
+        # In this order, as the query has to name something: who may not see the relationship is not told what.
         relationship, query = self.owner(relationship_id), self.query(DiffQuery)
         sides = [head_at(relationship, revision).files for revision in (query.base, query.head)]
         page = page_of_changes(relationship.id, *sides, limit=query.limit, after_path=query.cursor or "")
