@@ -9,7 +9,6 @@ from admin_ui.params import pretty
 from relationships.models import Profile, Relationship
 from relationships.text_matching import CONTEXT, MOST_AT_ONCE, Effort, Matcher, lines_of
 from workspace.models import HeldChange
-from workspace.sessions.decide import held_changes_of
 from workspace.store import Head, read_blobs
 from workspace.trees import text_of
 
@@ -21,10 +20,8 @@ def held_changes(relationship: Relationship, head: Head | None) -> list[dict[str
     has no such file. `head`: of main. Two statements.
     """
     profile = Profile.objects.for_relationship(relationship.id).values("data")[:1]
-    open_ones = (
-        held_changes_of(relationship.id).filter(state=HeldChange.OPEN).annotate(profile=Subquery(profile))
-    )
-    rows = list(open_ones.order_by("-created_at")[:SHOWN])
+    open_ones = HeldChange.objects.for_relationship(relationship.id).filter(state=HeldChange.OPEN)
+    rows = list(open_ones.annotate(profile=Subquery(profile)).order_by("-created_at")[:SHOWN])
     files = head.files if head else {}
     sides = {path: files[path] for row in rows for path in (row.path, row.kept_as) if path in files}
     contents = read_blobs(relationship.id, sides.values()) if sides else {}

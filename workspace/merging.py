@@ -22,10 +22,13 @@ _ITEM = ("- ", "* ", "+ ", "#", "| ")
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A conflict at `path`. `kept_as`: where their side is kept; "" if there was nothing to keep."""
+    """A conflict at `path`. `kept_as`: where their side is kept; "" if one side deleted what the other changed, which
+    stays. `deleted`: they did.
+    """
 
     path: str
-    kept_as: str
+    kept_as: str = ""
+    deleted: bool = False
 
 
 @dataclass(slots=True)
@@ -61,7 +64,7 @@ def merge_trees(base: Files, ours: Files, theirs: Files, *, read: Read, label: s
             # One side deleted what the other changed: keep the change.
             if their is not None:
                 merged.files[path] = their
-            merged.held.append(Kept(path, ""))
+            merged.held.append(Kept(path, deleted=their is None))
         else:
             asides += _merge_contents(merged, path, old, our, their, read, effort)
     _place_asides(merged, asides, new=[path for path in merged.files if path not in ours], label=label)

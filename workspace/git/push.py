@@ -118,8 +118,6 @@ def _head_of(relationship: Relationship, update: RefUpdate) -> Head:
 def _check_update(relationship: Relationship, update: RefUpdate, objects: _Objects) -> list[NewCommit]:
     branch, head = update.branch, _head_of(relationship, update)
     new = _new_commits(objects, update.new)
-    if update.new not in objects.rows.commits and not new:
-        raise PushRefused("the commit does not exist")
     moves_in = branch == MAIN and _is_new(relationship)
     known = dict(_parents_files(relationship, objects, new))
     supplied = supplied_specs(relationship.companion_id).keys()

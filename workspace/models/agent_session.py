@@ -140,6 +140,8 @@ class HeldChange(RelationshipOwned):
     kind = models.CharField(max_length=10)
     path = models.CharField(max_length=1024)
     kept_as = models.CharField(max_length=1100, blank=True)  # where the session's version is
+    # the session deleted what main changed; false for a file that main deleted, and the session changed
+    session_deleted = models.BooleanField(default=False, db_default=False)
     proposal = models.JSONField(null=True)  # the proposed profile
     base_version = models.PositiveIntegerField(null=True)  # version of the profile that it changes
     state = models.CharField(max_length=10, default=OPEN)

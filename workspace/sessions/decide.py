@@ -1,14 +1,11 @@
 """A person's decisions: whether a tool is called, and what happens to a held change."""
 
-from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import BooleanField
-from django.db.models.expressions import RawSQL
 from django.utils import timezone
 
-from relationships.models import OwnedQuerySet, Relationship
+from relationships.models import Relationship
 from relationships.services.audit import audit_row
 from relationships.services.profiles import replace_profile
 from relationships.services.rows import require, require_lock
@@ -20,17 +17,6 @@ from workspace.models import AgentStep, HeldChange, SessionState, StepState, Wor
 from workspace.sessions.claim import update_session
 from workspace.sessions.run import change_step
 from workspace.sessions.verbs import get_session, take_up
-
-_SESSION_DELETED = """
-EXISTS (
-    SELECT 1 FROM workspace_agentsession s
-      JOIN workspace_commit merge ON merge.relationship_id = s.relationship_id AND merge.id = s.merged_id
-      JOIN workspace_commit theirs ON theirs.relationship_id = s.relationship_id AND theirs.id = merge.parents[2]
-      JOIN workspace_tree t ON t.relationship_id = s.relationship_id AND t.id = theirs.tree_id
-     WHERE s.relationship_id = %s AND s.id = workspace_heldchange.session_id
-       AND NOT jsonb_exists(t.files, workspace_heldchange.path)
-)
-"""
 
 
 @transaction.atomic
@@ -64,7 +50,7 @@ def decide_held(*, relationship: Relationship, held_id: UUID, accept: bool, by: 
     """
     require_lock(relationship.id)
     rows = HeldChange.objects.for_relationship(relationship.id).filter(id=held_id)
-    held: HeldChange = require(held_changes_of(relationship.id).filter(id=held_id), "held change")
+    held: HeldChange = require(rows, "held change")
     if held.state != HeldChange.OPEN:
         raise Conflict("This has already been decided.")
     if held.kind == HeldChange.CONFLICT:
@@ -81,7 +67,7 @@ def decide_held(*, relationship: Relationship, held_id: UUID, accept: bool, by: 
     return held
 
 
-def _settle_files(relationship: Relationship, held: Any, accept: bool, by: Actor) -> None:
+def _settle_files(relationship: Relationship, held: HeldChange, accept: bool, by: Actor) -> None:
     changes: Contents
     try:
         if held.kept_as:
@@ -96,19 +82,6 @@ def _settle_files(relationship: Relationship, held: Any, accept: bool, by: Actor
         return  # a person has tidied up already
     done = "Take the session's side" if accept else "Keep main's side"
     change_files(relationship=relationship, changes=changes, by=by, message=f"{done} of {held.path}")
-
-
-def held_changes_of(relationship_id: UUID) -> OwnedQuerySet:
-    """The held changes, annotated with `session_deleted`: whether the session deleted what main changed.
-
-    If it is false for a deletion against a change, main had deleted what the session changed. It is also false if an
-    erasure has rewritten history since.
-    """
-    deleted = RawSQL(_SESSION_DELETED, (relationship_id,), output_field=BooleanField())  # noqa: S611 - a constant of ours
-    rows: OwnedQuerySet = HeldChange.objects.for_relationship(relationship_id).annotate(
-        session_deleted=deleted
-    )
-    return rows
 
 
 def _review_is_over(relationship: Relationship, session_id: UUID) -> None:

@@ -1,6 +1,7 @@
 """Merges a session's branch into main: files, hot context, held changes and facts, in one transaction."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from django.utils import timezone
@@ -90,7 +91,8 @@ def _hold(
     relationship: Relationship, session: AgentSession, base: Head, theirs: Head, conflicts: Iterable[Kept]
 ) -> bool:
     """Write the held changes. Returns whether a person has something to decide."""
-    held = [_row(session, kind=HeldChange.CONFLICT, path=one.path, kept_as=one.kept_as) for one in conflicts]
+    conflict = partial(_row, session, kind=HeldChange.CONFLICT)
+    held = [conflict(path=one.path, kept_as=one.kept_as, session_deleted=one.deleted) for one in conflicts]
     if (entry := theirs.files.get(PROFILE)) and entry != base.files.get(PROFILE):
         proposal = read_yaml(read_blobs(relationship.id, [entry])[entry.sha256])
         began, now = session.start.get("profile", 0), read_profile(relationship.id)[1]

@@ -1,11 +1,13 @@
 """What becomes of two sessions' changes, and of the profile that one would have."""
 
 from collections.abc import Callable
+from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
+from config.postgresql.sessions import execute
 from relationships.models import Relationship
 from relationships.services.profiles import replace_profile
 from tests.fakes import ScriptedProvider
@@ -70,6 +72,19 @@ def test_deleting_a_file_that_the_other_side_edits_loses_nothing(
     files = read_contents(pair.id, "main")
     assert files.get("plan.md") == sides[1 if accept else 0]
     assert get_session(pair.id, held.session_id).state == SessionState.DONE
+
+
+@pytest.mark.parametrize(
+    ("sides", "deleted"), [((b"- 1\n- two\n", None), True), ((None, b"- 1\n- two\n"), False)]
+)
+def test_what_merges_have_left_open_before_says_who_deleted_it(
+    two: Any, pair: Relationship, sides: tuple[bytes | None, bytes | None], deleted: bool
+) -> None:
+    two(*sides)
+    rows = HeldChange.objects.for_relationship(pair.id)
+    rows.update(session_deleted=False)
+    execute(import_module("workspace.migrations.0005_who_deleted_a_held_file").FILL)
+    assert rows.get().session_deleted is deleted
 
 
 def test_of_bytes_the_newer_wins_and_the_other_is_kept(two: Any) -> None:
