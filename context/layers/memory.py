@@ -9,7 +9,7 @@ from context.recall import Recalled, RecalledEntry
 from context.text import all_fit, fill_names, fit_lines, framed
 from memory.entries.happens import PASSED, SAME_DAY, day_of, plan_is_over, says_when, told_as
 from memory.entries.snapshots import Line, lines_at
-from memory.entries.words import names_in_text
+from memory.entries.words import tells_whom
 from memory.fence import escape_item, escape_items
 from memory.ingestion.configuration import Ingestion
 from memory.models import Tier
@@ -89,7 +89,7 @@ def _unusual_item(line: Line, timezone: str, now: datetime, *, keyed: bool, date
     """The item with its dates, and with its subject unless that is the user or named in the text."""
     content, more = line[2], line[3] or {}
     about = ""
-    if "subject" in more and not names_in_text(content, more["subject"]):
+    if "subject" in more and not tells_whom(content, more["subject"]):
         about = f"(about {escape_item(more['subject'])}) "
     key = more.get("key") if keyed else None
     said = content.removeprefix(f"{key}: ") if key else content

@@ -64,8 +64,19 @@ def _in_a_row(written: str) -> str:
 
 def names_in_text(text: str, name: str) -> bool:
     """Return whether the text contains this name or its first word, as whole words in any case."""
-    said = {word.removesuffix("s") for word in _WORD.findall(text.casefold())}
-    wanted = [word.removesuffix("s") for word in _WORD.findall(name.casefold())]
+    wanted = _in_singular(name)
     if wanted and WITHOUT_SPACES.search(name):
         return name.casefold() in text.casefold()
-    return bool(wanted) and wanted[0] in said
+    return bool(wanted) and wanted[0] in _in_singular(text)
+
+
+def tells_whom(text: str, name: str) -> bool:
+    """Return whether the text contains all of this name: "Anna" alone may be Anna K. or Anna Kowalska."""
+    if WITHOUT_SPACES.search(name):
+        return names_in_text(text, name)
+    wanted = _in_singular(name)
+    return bool(wanted) and set(wanted).issubset(_in_singular(text))
+
+
+def _in_singular(text: str) -> list[str]:
+    return [word.removesuffix("s") for word in _WORD.findall(text.casefold())]

@@ -8,7 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from memory.entries.happens import PASSED, day_of, plan_is_over
-from memory.entries.words import names_in_text
+from memory.entries.words import tells_whom
 from memory.ingestion.ingestion_input import IngestionInput, InputMessage, ShownEntry
 from memory.ingestion.strategies.vocabulary import type_among
 from memory.ingestion.templates import render_instructions, shipped
@@ -181,7 +181,7 @@ def _data_variables(given: IngestionInput, question: Question) -> dict[str, Any]
 
 
 def _entry_line(number: int, entry: ShownEntry, given: IngestionInput, *, likely: bool) -> dict[str, Any]:
-    names_subject = entry.subject == USER_SUBJECT or names_in_text(entry.content, entry.subject)
+    names_subject = entry.subject == USER_SUBJECT or tells_whom(entry.content, entry.subject)
     return {
         "number": number,
         "type": entry.type,
