@@ -8,14 +8,17 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from memory.entries.fingerprint import content_hash
-from memory.entries.words import names_in_text
+from memory.entries.words import names_in_text, tells_whom
 from memory.ingestion.ingestion_input import IngestionInput, InputMessage
 from memory.ingestion.items import Item, RefusedItem, cited_messages, earlier_messages
 from memory.ingestion.likeness import share_said, without_first_word
 from memory.ingestion.templates import PROMPTS
+from memory.mending.wishes import STOP
 from memory.models import USER_SUBJECT
 from memory.names import WITHOUT_SPACES
+from memory.words import fold
 from relationships.models import MessageRole
+from relationships.text_names import means_person
 
 HARDLY = 0.5  # of its words, both with and without the first, which is often a name or a common verb
 _EXAMPLE = re.compile(r'"(?:content|what)": "(?:that )?([^"{}]+)"')
@@ -54,6 +57,20 @@ def other_speaker_of(content: str, cited: Iterable[InputMessage], given: Ingesti
     (speaker,) = speakers
     named = names_in_text(content, speaker) or names_in_text(content, given.user_name)
     return None if named else speaker
+
+
+def begins_with_another(content: str, subject: str, given: IngestionInput) -> str | None:
+    """The one whom entries are about and whose name the text begins with, if not the subject; where both are called
+    so (Anna K., Anna Kowalska), only if the whole name is said.
+    """
+    first = content.partition(" ")[0]
+    if fold(first) in STOP:  # as entries may be about "the dog"
+        return None
+    known = dict.fromkeys(entry.subject for entry in given.entries)
+    others = (name for name in known if name != subject and not means_person(name, given.user_name))
+    named = [name for name in others if names_in_text(first, name)]
+    wholly = [name for name in named if tells_whom(content, name)]
+    return next(iter(wholly if names_in_text(first, subject) else [*wholly, *named]), None)
 
 
 def known_by_name(content: str, given: IngestionInput) -> int | None:

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from memory.entries.fingerprint import content_hash
 from memory.entries.taken import of_either
-from memory.entries.words import names_in_text
 from memory.ingestion.apply_state import ApplyState
 from memory.ingestion.entry_values import (
     changes_nothing,
@@ -15,12 +14,10 @@ from memory.ingestion.entry_values import (
     subject_of,
     take_place_of,
 )
+from memory.ingestion.grounds import begins_with_another
 from memory.ingestion.likeness import share_said
 from memory.ingestion.operations import Operation
-from memory.mending.wishes import STOP
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Verdict
-from memory.words import fold
-from relationships.text_names import means_person
 
 CHANGED_MEANWHILE = "the entry was changed while the model answered; the later text stands"
 FORGOTTEN = "was deleted after the turn this rests on"
@@ -87,7 +84,7 @@ def _with_its_own_key(state: ApplyState, operation: Operation, subject: str) -> 
         return operation
     held = state.taken.holding(subject, operation.key)
     own = (state.given.user_name, operation.key or "")
-    if name := _other_before(operation.content, subject, state):
+    if name := begins_with_another(operation.content, subject, state.given):
         remark = f"begins with {name}; kept without the key {operation.key}"
     elif held is None or operation.type == held.type or share_said(held.content, operation.content, own=own):
         return operation
@@ -96,17 +93,6 @@ def _with_its_own_key(state: ApplyState, operation: Operation, subject: str) -> 
             f"the {operation.key} is held by entry {held.id}, which is about something else; kept without it"
         )
     return replace(operation, key=None, remarks=(*operation.remarks, remark))
-
-
-def _other_before(content: str, subject: str, state: ApplyState) -> str | None:
-    """The one whom entries are about and whose name the text begins with, if not the subject."""
-    first = content.partition(" ")[0]
-    if fold(first) in STOP:  # as entries may be about "the dog"
-        return None
-    known = dict.fromkeys(entry.subject for entry in state.given.entries)
-    person = state.given.user_name
-    others = (name for name in known if name != subject and not means_person(name, person))
-    return next((name for name in others if names_in_text(first, name)), None)
 
 
 def _update(state: ApplyState, operation: Operation, entry: ScratchpadEntry) -> None:

@@ -7,10 +7,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memory.entries.words import names_in_text
+from memory.entries.words import names_in_text, tells_whom
 from memory.errors import UnparsableAnswer
 from memory.ingestion.grounds import (
     as_companions_words,
+    begins_with_another,
     known_by_name,
     other_speaker_of,
     refuse_example,
@@ -172,12 +173,14 @@ def beside(operation: Operation, given: IngestionInput, why: str) -> Operation:
     """Turn an update into the addition of a new entry; the one that it names stays unchanged."""
     assert operation.entry is not None, "an update names an entry"
     entry = given.entries[operation.entry - 1]
+    named = entry.subject == USER_SUBJECT or tells_whom(operation.content, entry.subject)
+    another = None if named else begins_with_another(operation.content, entry.subject, given)
     return replace(
         operation,
         op="add",
         entry=None,
         type=operation.type or entry.type,
-        subject=operation.subject or entry.subject,
+        subject=operation.subject or another or entry.subject,
         remarks=(*operation.remarks, f"{why}; kept beside it"),
     )
 

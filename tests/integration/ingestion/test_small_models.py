@@ -134,6 +134,34 @@ def test_an_update_that_says_nothing_of_its_entry_is_kept_beside_it(
     assert "- entry 1: Ingrid; Boston" in scripted_provider.requests[-1].history[-1][1]
 
 
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("Anne wants a film", "Anne"),
+        ("Anna Kern wants a film", "Anna Kern"),
+        ("Anna wants a film", "Anna K."),
+    ],
+)
+def test_what_is_kept_beside_the_entry_of_another_is_about_the_one_it_begins_with(
+    conversation: Conversation, scripted_provider: ScriptedProvider, text: str, subject: str
+) -> None:
+    about = {
+        "Anna K.": "Anna K. wants a book of 90 pages",
+        "Anne": "Anne bakes",
+        "Anna Kern": "Anna Kern sails",
+    }
+    scripted_provider.answer_with(
+        answer(*(add(content, subject=name) for name, content in about.items())),
+        *[answer(update(1, text))] * 2,
+    )
+
+    conversation.hear("Anna K. wants a book of 90 pages. Anne bakes. Anna Kern sails.")
+    conversation.hear("She wants a film.")
+
+    assert (subject, text) in [(entry.subject, entry.content) for entry in conversation.entries]
+    assert len(conversation.contents) == 4
+
+
 def test_an_update_in_wholly_other_words_stands_with_a_reason(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
