@@ -5,12 +5,14 @@ All strategies share this, so that they are equally strict.
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import astuple
 from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
 
+from memory.dates import dates_in
 from memory.entries.happens import happens_text
 from memory.entries.limits import MAX_KEY, entry_fault
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
@@ -138,11 +140,22 @@ def happens_in(item: Item, remarks: list[str]) -> str | None:
     value = item.get("happens_at")
     if value in (None, ""):
         return None
+    said = value if isinstance(value, str) else str(value)
     try:
-        return happens_text(value if isinstance(value, str) else str(value))
+        return happens_text(_in_digits(said) or said)
     except ValueError as error:
         remarks.append(f"happens_at {error}; left out")
         return None
+
+
+def _in_digits(said: str) -> str:
+    """A date with its year, as people write it ("30 April 2026"), in the form of ISO 8601; "" for anything else."""
+    folded, mentions = dates_in(said)
+    if len(mentions) != 1 or not mentions[0].period.year:
+        return ""
+    year, month, day = astuple(mentions[0].period)
+    whole = not (folded[: mentions[0].start] + folded[mentions[0].end :]).strip(" .")
+    return f"{year}-{month:02d}" + (f"-{day:02d}" if day else "") if whole else ""
 
 
 def moment_in(item: Item, name: str, given: IngestionInput, remarks: list[str]) -> datetime | None:

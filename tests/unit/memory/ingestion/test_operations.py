@@ -180,6 +180,27 @@ def test_a_detail_that_is_wrong_is_left_out_with_a_remark_and_the_fact_is_kept(
     assert remark in " ".join(operation.remarks)
 
 
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("30 April 2026", "2026-04-30"),
+        ("March 23rd, 2026", "2026-03-23"),
+        ("14. März 2026", "2026-03-14"),
+        ("2026年3月14日", "2026-03-14"),
+        ("May 2026", "2026-05"),
+        ("30 February 2026", None),
+        ("30 April", None),
+        ("early May 2026", None),
+        ("30 April 2026 or 1 May 2026", None),
+    ],
+)
+def test_a_whole_date_with_its_year_is_understood_as_people_write_it(said: str, kept: str | None) -> None:
+    [operation] = check({**GOOD, "happens_at": said})
+
+    assert operation.happens_at == kept
+    assert bool(operation.remarks) == (kept is None)
+
+
 def test_an_entry_is_changed_once_by_an_answer() -> None:
     first, second = check(
         {"op": "update", "entry": 1, "content": "Likes rain", "messages": [1]},
