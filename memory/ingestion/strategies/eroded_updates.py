@@ -76,7 +76,8 @@ def _lost_in(items: Sequence[Operation], given: IngestionInput) -> dict[int, tup
             dates[item.content] = dates.get(item.content) or date
             said = f"{item.content} {dates[item.content]}"
             details = lost_details(entry.content, said, names=names, own=own)
-            details = tuple(detail for detail in details if detail not in _of_the_plan(entry, given))
+            of_plan = _of_the_plan(entry, given, date=date)
+            details = tuple(detail for detail in details if detail not in of_plan)
             details = (*details, *lost_details(goes, said))
             if not details and item.content not in known:  # else it is merged with the entry that says so
                 details = _mostly_lost(entry.content, item.content, own)
@@ -90,17 +91,18 @@ def _lost_in(items: Sequence[Operation], given: IngestionInput) -> dict[int, tup
     return lost
 
 
-def _of_the_plan(entry: ShownEntry, given: IngestionInput) -> Collection[str]:
+def _of_the_plan(entry: ShownEntry, given: IngestionInput, *, date: str) -> Collection[str]:
     """Details of a plan that may be lost: the day and month when it was told; once it has begun, the days up to now,
-    for which it or a part of it was only expected; and once it is over, its time of day.
+    for which it or a part of it was only expected; and once it is over, its time of day. `date`: of the update, as what
+    had none when it was told may get one.
     """
-    timezone, now = given.timezone, last_said_at(given)
-    begins = span_of(entry.happens_at, timezone).begins if entry.happens_at else entry.effective_at
-    if not entry.happens_at or entry.effective_at >= begins:
+    timezone, now, happens_at = given.timezone, last_said_at(given), entry.happens_at or date
+    begins = span_of(happens_at, timezone).begins if happens_at else entry.effective_at
+    if entry.effective_at >= begins:
         return ()
     day, today = (day_of(moment.timestamp(), timezone) for moment in (entry.effective_at, now))
     expected = {said for said in _DAY.findall(entry.content) if begins <= now and day <= said < today}
-    times = times_in(told_as(entry.happens_at, timezone)) if is_past_plan(entry, given) else set()
+    times = times_in(told_as(happens_at, timezone)) if is_past_plan(entry, given) else set()
     return {day, day[:7], *expected, *times, *(time.zfill(5) for time in times)}
 
 
@@ -179,8 +181,8 @@ def _replaced(
         remarks = better[entry].remarks
         if _is_of_another_thing(before, given):
             placed[entry] = _elsewhere(replace(before, remarks=remarks), items, given)
-        elif before.op == "replace" and answered is None:
-            placed[entry] = beside(better[entry], given, "the replacement was not given again")
-        elif answered is not None and reasoned and before.op == "update":
+        elif answered is None and (reasoned or before.op == "replace"):
+            placed[entry] = beside(better[entry], given, f"the {before.op} was not given again")
+        elif reasoned and before.op == "update":
             placed[entry] = beside(better[entry], given, "nothing was said of why")
     return [item if item.entry is None else placed.get(item.entry, item) for item in items]

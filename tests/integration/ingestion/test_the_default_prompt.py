@@ -165,7 +165,7 @@ def test_a_type_that_a_companion_does_not_have_is_sent_back_once_and_then_refuse
     assert operations["items"]["properties"]["type"]["enum"] == ["diet", "taste"]
 
 
-def test_a_second_question_that_fails_leaves_the_update_as_it_was(
+def test_after_a_second_question_that_fails_the_update_is_kept_beside_its_entry(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     conversation.remember("Has a sister, Ana, in Porto")
@@ -176,10 +176,11 @@ def test_a_second_question_that_fails_leaves_the_update_as_it_was(
     turn = conversation.hear("My sister. And tea.")
 
     assert turn.state == TurnState.APPLIED
-    assert sorted(conversation.contents) == ["Has a sister", "Likes tea"]
+    assert sorted(conversation.contents) == ["Has a sister", "Has a sister, Ana, in Porto", "Likes tea"]
     assert conversation.verdicts(turn)[0] == (
         "applied",
-        "leaves out what the old text said, after it was sent back once: Ana, Porto",
+        "leaves out what the old text said, after it was sent back once: Ana, Porto; "
+        "the update was not given again; kept beside it",
     )
 
 

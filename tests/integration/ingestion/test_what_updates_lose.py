@@ -1,7 +1,6 @@
 """What an update leaves out of the old text is asked for once more, whichever strategy writes texts anew."""
 
 import json
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -134,56 +133,6 @@ def test_a_day_that_stays_beside_the_text_is_none_of_the_words_that_are_left(
 
     assert "died; 2019-11" in scripted_provider.requests[-1].history[-1][1]
     assert told in conversation.contents
-
-
-@pytest.mark.parametrize(
-    ("told", "asked"),
-    [("2026-02-20", 1), ("2026-02", 1), ("2026-01-31", 2)],
-    ids=["its day", "its month", "another day"],
-)
-def test_how_a_plan_went_need_not_say_when_it_was_made(
-    conversation: Conversation, scripted_provider: ScriptedProvider, told: str, asked: int
-) -> None:
-    scripted_provider.answer_with(
-        answer(add(f"Planned on {told} to hike to the hut", type="event", happens_at="2026-03-01")),
-        *[answer(update(1, "Hiked to the hut in the snow"))] * 2,
-    )
-
-    conversation.hear("On the first of March we hike to the hut.", at=datetime(2026, 2, 20, tzinfo=UTC))
-    conversation.hear("We made it to the hut, in the snow!", at=datetime(2026, 3, 2, tzinfo=UTC))
-
-    assert "Hiked to the hut in the snow" in conversation.contents
-    assert len(scripted_provider.requests) == 1 + asked
-
-
-@pytest.mark.parametrize(("day", "asked"), [(9, 2), (11, 1)], ids=["before it began", "once it is over"])
-def test_how_a_plan_went_need_not_say_when_it_was_expected(
-    conversation: Conversation, scripted_provider: ScriptedProvider, day: int, asked: int
-) -> None:
-    ordered = "Ordered a lamp, sent by 2026-03-08, expected on 2026-03-10"
-    scripted_provider.answer_with(
-        answer(add(ordered, type="event", happens_at="2026-03-10")),
-        *[answer(update(1, "The lamp that was ordered is broken", happens_at=f"2026-03-{day:02d}"))] * 2,
-    )
-
-    conversation.hear("I ordered a lamp.", at=datetime(2026, 3, 2, tzinfo=UTC))
-    conversation.hear("The lamp is broken!", at=datetime(2026, 3, day, 12, tzinfo=UTC))
-
-    assert len(scripted_provider.requests) == 1 + asked
-
-
-@pytest.mark.parametrize(("day", "asked"), [(2, 1), (1, 2)], ids=["over", "ahead"])
-def test_how_a_plan_went_need_not_say_for_which_time_of_day_it_was_made(
-    conversation: Conversation, scripted_provider: ScriptedProvider, day: int, asked: int
-) -> None:
-    plan = add("Sees the dentist on 2026-03-01 at 9:30", type="event", happens_at="2026-03-01T09:30")
-    went = update(1, "Dentist on 2026-03-01: a crown is needed", happens_at="2026-03-01")
-    scripted_provider.answer_with(answer(plan), *[answer(went)] * 2)
-
-    conversation.hear("I see the dentist on the first of March.", at=datetime(2026, 2, 20, tzinfo=UTC))
-    conversation.hear("The dentist says that I need a crown.", at=datetime(2026, 3, day, tzinfo=UTC))
-
-    assert len(scripted_provider.requests) == 1 + asked
 
 
 @pytest.mark.parametrize("second", ["2026-03-01", "2026-02-03"], ids=["same day", "another day"])

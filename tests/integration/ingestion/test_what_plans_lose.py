@@ -1,0 +1,76 @@
+"""An update of a plan may leave out what only told that it was one: when it was made, and the days it was expected."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.fakes import ScriptedProvider
+from tests.fixtures.turns import Conversation, add, answer, update
+
+
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [("2026-02-20", 1), ("2026-02", 1), ("2026-01-31", 2)],
+    ids=["its day", "its month", "another day"],
+)
+def test_how_a_plan_went_need_not_say_when_it_was_made(
+    conversation: Conversation, scripted_provider: ScriptedProvider, told: str, asked: int
+) -> None:
+    scripted_provider.answer_with(
+        answer(add(f"Planned on {told} to hike to the hut", type="event", happens_at="2026-03-01")),
+        *[answer(update(1, "Hiked to the hut in the snow"))] * 2,
+    )
+
+    conversation.hear("On the first of March we hike to the hut.", at=datetime(2026, 2, 20, tzinfo=UTC))
+    conversation.hear("We made it to the hut, in the snow!", at=datetime(2026, 3, 2, tzinfo=UTC))
+
+    assert "Hiked to the hut in the snow" in conversation.contents
+    assert len(scripted_provider.requests) == 1 + asked
+
+
+@pytest.mark.parametrize(
+    ("date", "asked"), [("2026-03-01", 1), ("2026-01-31", 2), (None, 2)], ids=["ahead", "gone by", "none"]
+)
+def test_a_plan_that_gets_its_date_need_not_say_when_it_was_made(
+    conversation: Conversation, scripted_provider: ScriptedProvider, date: str | None, asked: int
+) -> None:
+    scripted_provider.answer_with(
+        answer(add("Said in 2026-02 that he will hike to the hut", type="event")),
+        *[answer(update(1, "He will hike to the hut", happens_at=date, reason="the day is known"))] * 2,
+    )
+
+    conversation.hear("He will hike to the hut, he says.", at=datetime(2026, 2, 20, tzinfo=UTC))
+    conversation.hear("He says when: the day is known.", at=datetime(2026, 2, 21, tzinfo=UTC))
+
+    assert conversation.contents == ["He will hike to the hut"]
+    assert len(scripted_provider.requests) == 1 + asked
+
+
+@pytest.mark.parametrize(("day", "asked"), [(9, 2), (11, 1)], ids=["before it began", "once it is over"])
+def test_how_a_plan_went_need_not_say_when_it_was_expected(
+    conversation: Conversation, scripted_provider: ScriptedProvider, day: int, asked: int
+) -> None:
+    ordered = "Ordered a lamp, sent by 2026-03-08, expected on 2026-03-10"
+    scripted_provider.answer_with(
+        answer(add(ordered, type="event", happens_at="2026-03-10")),
+        *[answer(update(1, "The lamp that was ordered is broken", happens_at=f"2026-03-{day:02d}"))] * 2,
+    )
+
+    conversation.hear("I ordered a lamp.", at=datetime(2026, 3, 2, tzinfo=UTC))
+    conversation.hear("The lamp is broken!", at=datetime(2026, 3, day, 12, tzinfo=UTC))
+
+    assert len(scripted_provider.requests) == 1 + asked
+
+
+@pytest.mark.parametrize(("day", "asked"), [(2, 1), (1, 2)], ids=["over", "ahead"])
+def test_how_a_plan_went_need_not_say_for_which_time_of_day_it_was_made(
+    conversation: Conversation, scripted_provider: ScriptedProvider, day: int, asked: int
+) -> None:
+    plan = add("Sees the dentist on 2026-03-01 at 9:30", type="event", happens_at="2026-03-01T09:30")
+    went = update(1, "Dentist on 2026-03-01: a crown is needed", happens_at="2026-03-01")
+    scripted_provider.answer_with(answer(plan), *[answer(went)] * 2)
+
+    conversation.hear("I see the dentist on the first of March.", at=datetime(2026, 2, 20, tzinfo=UTC))
+    conversation.hear("The dentist says that I need a crown.", at=datetime(2026, 3, day, tzinfo=UTC))
+
+    assert len(scripted_provider.requests) == 1 + asked
