@@ -1,7 +1,7 @@
 """Resolves dates as people say them ("next Friday", "in two weeks", "on the 3rd") from the day of the message."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 
@@ -23,6 +23,12 @@ _RELATIVE_DAYS = {
 _KEPT_PREPOSITIONS = "by until till before after from since around about for to".split()
 _AHEAD = ("for", "to", "by", "until", "till")  # before these dates something is done: "I booked for May"
 _DONE = re.compile(r"\b(?:I|we|you|he|she|it|they|who|which|that) (?P<verb>\w+) ?$", re.IGNORECASE)
+# With these, a verb of the past says nothing: "was moved to Friday", "is what I wanted".
+_NOT_OVER = re.compile(
+    r"\b(?:is|are|will|(?:re)?scheduled|moved|pushed|postponed|brought|changed|shifted|delayed|planned|booked|set)\b",
+    re.IGNORECASE,
+)
+ALMOST_A_YEAR = 270  # days
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)"
@@ -71,7 +77,10 @@ def find_dates(text: str, *, today: date, past: bool) -> list[DatePhrase]:
             continue
         given = (match["prep"] or "").lower()
         gone = past or (given not in _AHEAD and _is_done(text[: match.start()]))
-        if (moment := _moment(match, today, gone)) is not None and len(found) < 4:
+        moment = _moment(match, today, gone)
+        if gone and given == "to" and not _follows(moment, found):  # "I moved it to Friday"
+            moment = _moment(match, today, False)
+        if moment is not None and len(found) < 4:
             preposition, said, day, within = moment
             kept = given if given in _KEPT_PREPOSITIONS else preposition
             month = f"{within:%B %Y}" if within else ""
@@ -83,6 +92,23 @@ def _is_done(before: str) -> bool:
     """Return whether a verb of the past stands before a date, as in "the lamp I bought in January"."""
     found = _DONE.search(before)
     return found is not None and is_past(found["verb"].lower())
+
+
+def _follows(moment: _Moment | None, found: list[DatePhrase]) -> bool:
+    """Return whether it is the end of what began on the date before it."""
+    if moment is None or not found:
+        return False
+    return not (moment[2] and found[-1].day) or moment[2] > found[-1].day
+
+
+def is_over(text: str, dates: Sequence[DatePhrase], today: date) -> bool:
+    """Return whether an appointment is told as over, "My exam on Monday was awful"; also without a verb, if it would be
+    almost a year ahead.
+    """
+    if not dates or _NOT_OVER.search(text):
+        return False
+    far = dates[0].day is not None and (dates[0].day - today).days > ALMOST_A_YEAR
+    return far or any(map(is_past, text.lower().split()))
 
 
 def absolute(text: str, *, today: date, past: bool) -> tuple[str, list[DatePhrase]]:

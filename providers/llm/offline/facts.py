@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any
 
 from providers.llm.offline.clauses import Clause, tidy_clause, without_tail
-from providers.llm.offline.dates import DatePhrase, absolute, find_dates, without_dates
+from providers.llm.offline.dates import DatePhrase, absolute, find_dates, is_over, without_dates
 from providers.llm.offline.wording import (
     PARTNERS,
     PARTS,
@@ -192,6 +192,9 @@ def _until(goes_on: re.Pattern[str], said: str) -> str:
 
 def _fact(row: Row, found: re.Match[str], clause: Clause, today: date) -> Fact | None:
     _, dates = absolute(clause.text, today=today, past=row.past)
+    if row.how == "appointment" and is_over(clause.text, dates, today):
+        row = replace(row, past=True)
+        _, dates = absolute(clause.text, today=today, past=True)
     if (row.dated and not dates) or (row.later and not any(one.month and one.day != today for one in dates)):
         return None
     if row.later is False and any(one.day == today for one in dates):
