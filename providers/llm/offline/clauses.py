@@ -56,7 +56,10 @@ _PROTECTED = re.compile(
     r"|\b[A-Z]\.(?=[A-Z ])"
 )
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
-_JOKE = pattern(r"\b(?:just kidding|only kidding|jk|just joking|only joking)\b")
+_JOKE = pattern(
+    r"\b(?:just kidding|only kidding|jk|just joking|only joking|yeah,? right(?=\s*(?:[,.!]|$)))\b"
+    r"|(?<!\S)/s(?!\S)|(?:^|[.!,]\s*)(?:psych|sike)\W*$"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from providers.llm.offline.wording import (
     words,
 )
 
+_AT = pattern(r" (at|for|with) ")
 _JOB = pattern(r"\b(?:job|position|work|company|firm)\b")
 _FROM = pattern(r"\bfrom (?P<origin>[\w' ]{2,40}?) (?:to|into|in) ")
 _HOME = pattern(r"(?:lives?|resides) (?:in|at|near|on|outside) (?P<origin>[^(,]+?)(?: \(|,|$)")
@@ -50,12 +51,12 @@ def _work(clause: Clause, reader: Reader, fact: Fact) -> bool:
     if fact.how != "state":
         old = next((line.fact.role for line in known if line.fact.role), "")
         employer = next((line.fact.employer for line in known if line.fact.employer), "")
+        at = _AT.search(clause.text) if fact.employer else None
         if fact.how == "job" and (not old or not fact.role or words(fact.role) == words(old)):
             fact = replace(fact, employer=fact.employer or employer)
         fact = replace(fact, role=fact.role or old)
-        at = "for" if f" for {fact.employer}" in clause.text else "at"
         verb = "Freelances" if "freelance as" in clause.text else "Works"
-        fact = replace(fact, content=_employment(fact, verb, at))
+        fact = replace(fact, content=_employment(fact, verb, at[1] if at else "at"))
     if not every:
         reader.keep(clause, replace(fact, key="job" if fact.role or fact.how != "job" else "employer"))
     reader.rewrite_first(known or every, fact.content, "replaced by the new work")

@@ -106,6 +106,8 @@ def about_them(text: str) -> str:
 def statement(text: str) -> str:
     """The stored form of a clause that begins with I or we: "I went to my sister's" -> "Went to their sister's"."""
     words_ = text.split(" ")
+    if words_[0].lower() == "there":
+        return capitalised(about_them(text))
     rest = words_[1:] if words_[0].lower() in ("i", "we") else words_
     place = 1 if len(rest) > 1 and rest[0].lower() in _ADVERBS else 0
     return capitalised(
