@@ -41,6 +41,10 @@ _HELPERS = frozenset({"is", "was", "has", "had", "will", "can"})  # no other ver
 _LOOSE = frozenset({"call", "called", "named", "go", "goes", "going"})
 
 
+# Before a word for somebody: whose they are, and perhaps what they are like.
+_OWNED = re.compile(r"(?:(?P<who>[^\W\d_][\w-]*)['’]s|\b(?:his|her)) (?:[^\W\d_]+ )?\Z", re.IGNORECASE)
+
+
 class Verdict(StrEnum):
     SAYS = "says"
     PERHAPS = "perhaps"
@@ -158,7 +162,23 @@ def _doubt(
         return "the wish does not name whom it is about"
     if wish.mine and (who := _other_subject(sentence, words, subject, owners)):
         return f"is about {who}"
-    return ""
+    return NEIGHBOUR if _of_another(wish, sentence, words, subject, owners) else ""
+
+
+def _of_another(wish: Wish, sentence: str, words: list[Word], subject: str, owners: Collection[str]) -> bool:
+    """Return whether the person speaks of their own father, say, and the sentence of another's: "Ana's father", or
+    "his father" where it is about Leo.
+    """
+    asked, said = normal(wish.text), normal(sentence)
+    own = {fold(part) for name in owners for part in name.split()}
+    kin = [word for word in wish.must if word.forms & RELATIONS and not _OWNED.search(asked[: word.start])]
+    if not kin or any(is_name(word, wish.text) for word in wish.must):
+        return False
+    found = [
+        _OWNED.search(said[: word.start]) for word in words if any(word.forms & one.forms for one in kin)
+    ]
+    whose = [one and (one["who"] or _other_subject(sentence, words, subject, owners)) for one in found]
+    return bool(whose) and all(who and fold(who) not in own for who in whose)
 
 
 def _forms_around(wish: Wish, sentence: str, words: list[Word], stems: Stems) -> set[str]:

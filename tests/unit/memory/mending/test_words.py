@@ -218,6 +218,30 @@ def test_a_wish_about_somebody_without_a_name_takes_nothing() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("asked", "text", "subject", "verdict"),
+    [
+        ("my dad", "Ana's father is a baker", "", Verdict.PERHAPS),
+        ("what I said about my dad", "Ana’s old father is a baker", "", Verdict.PERHAPS),
+        ("my dad", "Marcus moves to Phoenix for his father's job", "Marcus", Verdict.PERHAPS),
+        ("that my dad is a baker", "Ana's father is a baker", "", Verdict.PERHAPS),
+        ("my dad", "The father lives in Memphis", "father", Verdict.SAYS),
+        ("my dad", "Jay's father lives in Memphis", "", Verdict.SAYS),
+        ("my dad", "Ana's brother knows the father", "", Verdict.SAYS),
+        ("my dad", "Moved in with his father", "", Verdict.SAYS),
+        ("my dad's job", "The father's job is in Memphis", "", Verdict.SAYS),
+        ("Ana's dad", "Ana's father is a baker", "", Verdict.SAYS),
+        ("her dad", "Ana works for her father", "", Verdict.SAYS),
+        ("my sister's dog", "The sister's dog is ill", "", Verdict.SAYS),
+        ("my sister's dog", "Leo's sister's dog is ill", "", Verdict.PERHAPS),
+    ],
+)
+def test_somebody_elses_father_is_not_the_persons(
+    asked: str, text: str, subject: str, verdict: Verdict
+) -> None:
+    assert judge(read_wish(asked), text, stems={}, subject=subject, owners=("Jay",)).verdict == verdict
+
+
 def test_names_that_entries_call_one_are_one() -> None:
     aliases = aliases_in(["Colleague is Юлия (Yulia)"])
     wish = read_wish("everything about Yulia")
