@@ -141,6 +141,8 @@ NOTHING = [
     "Always a joy to see him.",
     "I'm sick of this.",
     "I'm so done with school.",
+    "The wedding is not on 5 June but on 6 June.",
+    "My trip to Rome in June is off.",
     "I lost my umbrella.",
     "Call me crazy, but I like it.",
     "Same here.",
