@@ -38,8 +38,8 @@ def ask_about_losses(
     """Ask the model once about the updates that lost something, and return the items with its new versions of them.
 
     `answered`: the answer with the items. `again`: what the model is asked for. `reasoned`: it is asked for reasons; if
-    it repeats a text without one, the entry stays, and the text becomes a new entry. So it does, whatever was asked, if
-    the text has nothing to do with the entry.
+    it gives no text again, or the same without a reason, the entry stays, and the text becomes a new entry. So it does,
+    whatever was asked, if the text has nothing to do with the entry.
     """
     wishes, _ = reported_wishes([answered], given)
     asked = {wish.message_id for wish in wishes if wish.verb == MendingVerb.FORGET}
