@@ -19,8 +19,8 @@ WITHOUT_DATABASE = {
 HELP = {"-h", "--help"}
 
 
-# Imported code is no garbage, and a long body is hundreds of thousands of objects without cycles. So collect less often:
-# a command starts a sixth faster, and each collection stops all threads of a server.
+# Imported code is no garbage, and a long body is hundreds of thousands of objects without cycles. So collect less
+# often: a command starts a sixth faster, and each collection stops all threads of a server.
 gc.set_threshold(20_000, 50, 100)
 
 
