@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time, timedelta
 from functools import cache, cached_property, partial
 from typing import Any, Generic, NamedTuple, TypeVar
 from uuid import UUID
@@ -11,9 +11,11 @@ from config.postgresql.sessions import prepared_cursor
 from context.facts import Facts, RecentMessage, count_turns, recent_messages
 from context.question import Question, question_of
 from memory.aliases import LONGEST_SAYING, MOST_SAYINGS, sayings_among
+from memory.entries.happens import zone_of
 from memory.entries.snapshots import Line, LineRow, line_of
 from memory.retrieval.gates import GateDecision, GateRequest, decide_gate
 from memory.retrieval.questions import Participants
+from memory.retrieval.relative_dates import past_span
 from memory.retrieval.results import (
     EntryFilters,
     MessageFilters,
@@ -26,6 +28,8 @@ from relationships.configuration.schema import Configuration
 from web.errors import InvalidInput
 
 _SPOKEN = ("user", "assistant")
+MOST_EARLIER = 8
+SOON_TOLD = timedelta(days=31)  # after the time that is asked about: people often tell of what was so already
 ALL_SHOWN = "nothing retrieved: all that was said stands among the recent messages"
 
 # They read only what may be shown at that time, in case the index is behind.
@@ -34,6 +38,12 @@ SELECT {", ".join(LineRow._fields)}, source_message_ids FROM memory_scratchpaden
  WHERE relationship_id = %(relationship)s AND project_id = %(project)s AND id = ANY(%(ids)b) AND state = 'active'
    AND (valid_from IS NULL OR valid_from <= %(now)s) AND (valid_to IS NULL OR valid_to > %(now)s)
    AND (expires_at IS NULL OR expires_at > %(now)s)
+"""  # noqa: S608 - our own column names
+# `now` is the time that is asked about: what was replaced before it is older still.
+EARLIER = f"""
+SELECT {", ".join(LineRow._fields)}, valid_to FROM memory_scratchpadentry
+ WHERE relationship_id = %(relationship)s AND project_id = %(project)s AND id = ANY(%(ids)b) AND state = 'superseded'
+   AND valid_to > %(now)s
 """  # noqa: S608 - our own column names
 MESSAGES = """
 SELECT id, seq, role, speaker, content, date_part('epoch', occurred_at) FROM relationships_message
@@ -144,6 +154,31 @@ class Recall:
 
         return self.once(tiers, lambda: self._recall(search, ENTRIES, self._entry, any_there=True))
 
+    def earlier(self) -> Sequence[Line]:
+        """Entries that were replaced since the past time that the message asks about; none if it names no such time.
+        Each has the day of the replacement as `ended`. At most two statements.
+        """
+        return self.once("earlier", self._earlier)
+
+    def _earlier(self) -> Sequence[Line]:
+        timezone = zone_of(self._facts.timezone)
+        span = past_span(self.question.text, self._now.astimezone(timezone).date())
+        if self.not_asked or span is None:
+            return ()
+        since, until = (datetime.combine(day, time(), timezone) for day in span)
+
+        def search(asked: SearchParams) -> SearchResult:
+            asked |= {"fill": True, "participants": self._participants, "top_k": MOST_EARLIER}
+            filters = EntryFilters(states=("superseded",), told_to=until + SOON_TOLD)
+            return search_entries(text=self.question.text, filters=filters, **asked)
+
+        def ended(row: Sequence[Any], why: str) -> Line:
+            line = line_of(LineRow._make(row[:-1]))
+            line[3] = {**(line[3] or {}), "ended": row[-1].astimezone(timezone).date().isoformat()}
+            return line
+
+        return self._recall(search, EARLIER, ended, any_there=True, at=since).found
+
     def messages(self, *, without: Collection[str] = ()) -> Recalled[RecalledMessage]:
         """The messages that match the message and are not among `without`. At most two statements."""
 
@@ -178,8 +213,12 @@ class Recall:
         recalled: Callable[[Sequence[Any], str], R],
         *,
         any_there: bool,
+        at: datetime | None = None,
     ) -> Recalled[R]:
-        """Search, then read what was found with `statement`. `recalled` makes the result from a row and its reason."""
+        """Search, then read what was found with `statement`. `recalled` makes the result from a row and its reason.
+
+        `at`: the statement's `now`, if it is another time.
+        """
         if self.not_asked:
             return Recalled(reason=self.not_asked)
         if not any_there:
@@ -190,7 +229,7 @@ class Recall:
             result = search(params_of(self._configuration, **own, now=self._now))
         except InvalidInput as error:  # the ranker needs vectors, and there is no embedder
             return Recalled(reason=f"nothing retrieved: {error}")
-        rows = read_rows(statement, [hit.id for hit in result.hits], **own, now=self._now)
+        rows = read_rows(statement, [hit.id for hit in result.hits], **own, now=at or self._now)
         shown = [
             recalled(row, f"retrieved by {reason_of(hit, result.ranker)}" if self.explain else "")
             for hit in result.hits

@@ -57,6 +57,11 @@ class Period:
         years = [self.year] if self.year else [told.year - 1, told.year, told.year + 1]
         return max((full * _nearness(span, told) for span in self._spans(years)), default=0.0)
 
+    def last_span(self, today: date) -> tuple[date, date] | None:
+        """Its first and last day, without a year those of the last that has begun; None if there is no such day."""
+        years = [self.year] if self.year else [today.year, today.year - 1]
+        return next((span for span in self._spans(years) if self.year or span[0] <= today), None)
+
     def _spans(self, years: list[int]) -> Iterator[tuple[date, date]]:
         for year in years:
             with suppress(ValueError):  # no such day: 30 February, or 29 in a common year

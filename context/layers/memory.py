@@ -16,6 +16,8 @@ from memory.models import Tier
 from providers.tokens import estimate_tokens
 
 FOUND = "Found for this message:"  # above what was retrieved, if the list is above it
+EARLIER = "Remembered before, and replaced since:"  # above what held at a past time that is asked about
+OF_THAT_TIME = "replaced since the time that the message asks about"
 NEARLY_FULL = 0.9  # of ingestion.soft_budget
 UNCLEAR = "Something the person asked to forget or correct is not done yet: ask what exactly they mean."
 WHOLE, PINNED = "whole scratchpad, newest first", "pinned"
@@ -96,6 +98,8 @@ def _unusual_item(line: Line, timezone: str, now: datetime, *, keyed: bool, date
     facts = _dates(line, more.get("happens_at"), timezone, now)
     if dated:
         facts.append(f"told {day_of(line[4], timezone)}")
+    if "ended" in more:
+        facts.append(f"until {more['ended']}")
     after = f" ({'; '.join(facts)})" if facts else ""
     under = f" ({escape_item(key)})" if key else ""
     return f"- {about}{escape_item(said)}{after}{under}"
@@ -114,6 +118,8 @@ def _dates(line: Line, happens_at: str | None, timezone: str, now: datetime) -> 
 class MemoryLayer(Layer):
     """The entries, one line of fenced data each, under the preamble: the whole scratchpad, newest first, then what was
     retrieved for the message, best first. Being last, the retrieved don't change the text above (a prefix for caches).
+
+    If the message asks about a past time, up to eight entries follow that were replaced since.
 
     If the budget is too small, whole entries are left out, from the end of the retrieved. If the scratchpad alone
     exceeds it, entries of both tiers that are related to the message are kept, then the newest. Pinned ones come first.
@@ -137,24 +143,29 @@ class MemoryLayer(Layer):
         recalled = _recalled(request, cut=cut)
         in_list = {line[0] for line in listed} if cut else ()
         beside = [entry.line for entry in recalled.found if entry.line[0] not in in_list]
-        lines = [*listed, *beside]
+        earlier = request.recall.earlier()
+        lines = [*listed, *beside, *earlier]
         if not lines:
             return LayerText(reason=recalled.reason) if recalled.reason else NOTHING
         if beside:
             items += _items(beside, request, listed=False)
             # The list and the retrieved have separate groups, so that the list stays unchanged.
-            groups = _groups(lines, len(listed), request)
+            groups = _groups([*listed, *beside], len(listed), request)
+        items += _items(earlier, request, listed=False)
+        groups = [*groups, *[Group(True, EARLIER, 2)] * len(earlier)]
         pinned = [place for place, line in enumerate(lines) if line[3] and "pinned" in line[3]]
         place_of = {line[0]: place for place, line in enumerate(lines)} if cut else {}
-        first = [*pinned, *(place_of[entry.line[0]] for entry in recalled.found if cut)]
-        budget = budget if cut or beside else None
+        asked_about = range(len(listed) + len(beside), len(lines))
+        first = [*pinned, *asked_about, *(place_of[entry.line[0]] for entry in recalled.found if cut)]
+        budget = budget if cut or beside or earlier else None
         kept, left, least = fit_lines(items, budget=budget, frame=frame, first=first, groups=groups)
         shown = in_groups(kept, items, groups)
         return LayerText(
             text=framed(preamble, shown, what=context.block) if kept else "",
             sources=[lines[place][0] for place in kept],
             reason=_reason(recalled, listed, cut=any(place < len(listed) for place in left)),
-            reasons=_reasons(recalled, [lines[place][0] for place in pinned]),
+            reasons={line[0]: OF_THAT_TIME for line in earlier}
+            | _reasons(recalled, [lines[place][0] for place in pinned]),
             left_out=left_out([lines[place][0] for place in left]),
             capacity=_capacity(items[: len(listed)], request.configuration.ingestion),
             retrieved=[lines[place][0] for place in kept if place >= len(listed)],

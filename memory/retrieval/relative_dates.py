@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 
-from memory.dates import Period
+from memory.dates import Period, periods
 from memory.words import fold
 
 _BEFORE, _AFTER = timedelta(days=1), timedelta(days=3)
@@ -54,6 +54,20 @@ def relative_periods(text: str, today: date) -> tuple[Period | Days, ...]:
     """The times that a question names relative to `today`; none if the text is not a question."""
     asked = fold(text)
     return tuple(dict.fromkeys(_found(asked, today))) if _ASKS.search(asked) else ()
+
+
+def past_span(text: str, today: date) -> tuple[date, date] | None:
+    """The first and the last day of the past times that a question names; None if it names none. A month or day
+    without a year is the last one there was.
+    """
+    if not _ASKS.search(fold(text)):
+        return None
+    spans = [
+        (named.first, named.last) if isinstance(named, Days) else named.last_span(today)
+        for named in (*relative_periods(text, today), *periods(text))
+    ]
+    past = [span for span in spans if span is not None and span[1] < today]
+    return (min(first for first, _ in past), max(last for _, last in past)) if past else None
 
 
 def _found(asked: str, today: date) -> Iterator[Period | Days]:
