@@ -32,6 +32,7 @@ pytest_plugins = [
     "tests.fixtures.queue",
     "tests.fixtures.distributed",
     "tests.fixtures.template",
+    "tests.fixtures.emptying",
 ]
 
 
