@@ -10,7 +10,6 @@ from django.db import connection, transaction
 from pytest_django.fixtures import Settings
 
 from relationships.ids import uuid7
-from tests.fixtures.queue import stop_listening
 from tests.integration.test_broker import cut_sessions
 from worker.waiting import announce_settled, waiting_place
 
@@ -25,17 +24,6 @@ def test_nobody_is_woken_before_the_settling_transaction_commits() -> None:
             announce_settled([uuid7(), turn_id])
             assert place.wait(0.05) is False
         assert place.wait(10) is True
-
-
-def test_a_settling_that_is_rolled_back_wakes_nobody() -> None:
-    turn_id = uuid7()
-    with waiting_place(turn_id) as place:
-        assert place is not None
-        with transaction.atomic():
-            announce_settled([turn_id])
-            transaction.set_rollback(True)
-
-        assert place.wait(0.05) is False
 
 
 def test_fifty_waiters_share_one_session_and_each_hears_of_its_own_turn(settings: Settings) -> None:
@@ -89,29 +77,6 @@ def test_a_fork_listens_for_itself() -> None:
 
     assert os.waitpid(child, 0)[1] == 0
     turn_id = uuid7()
-    with waiting_place(turn_id) as place:
-        assert place is not None
-        announce_settled([turn_id])
-        assert place.wait(10) is True
-
-
-def test_beyond_the_cap_there_is_no_place_until_one_is_left(settings: Settings) -> None:
-    settings.MAX_WAITERS = 1
-
-    with waiting_place(uuid7()) as first, waiting_place(uuid7()) as second:
-        assert first is not None
-        assert second is None
-
-    with waiting_place(uuid7()) as third:
-        assert third is not None
-
-
-def test_after_it_was_stopped_listening_starts_again_with_the_next_waiter() -> None:
-    with waiting_place(uuid7()):
-        pass
-    stop_listening()
-    turn_id = uuid7()
-
     with waiting_place(turn_id) as place:
         assert place is not None
         announce_settled([turn_id])

@@ -90,13 +90,6 @@ def test_a_level_is_replaced_by_put_and_merged_by_patch(api: Api) -> None:
     assert api.put(path, {"ingestion": {"types": []}}).fields == ["ingestion.types"]
 
 
-def test_the_configuration_schema_is_json_schema(api: Api) -> None:
-    schema = api.get("/config-schema")
-
-    assert schema.status == 200
-    assert "ingestion" in schema.body["properties"]
-
-
 def test_who_changed_a_companion_is_written_down(api: Api) -> None:
     path = f"/companions/{api.post('/companions', NEW).body['id']}"
     api.patch(path, {"name": "Ada Lovelace"})

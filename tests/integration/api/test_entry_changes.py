@@ -288,10 +288,3 @@ def test_when_something_happens_is_answered_as_exactly_as_it_was_sent(api: Api, 
     emptied = api.patch(address, {"happens_at": None})
 
     assert [answer.body["happens_at"] for answer in (made, kept, emptied)] == [said, said, None]
-
-
-@pytest.mark.parametrize("said", ["soon", "2026-13", "2027/2026", "", 2026])
-def test_what_is_no_date_is_refused_by_the_name_of_its_field(api: Api, tea: str, said: object) -> None:
-    refused = api.patch(tea, {"happens_at": said})
-
-    assert (refused.status, refused.body["errors"][0]["field"]) == (422, "happens_at")

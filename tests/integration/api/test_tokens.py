@@ -4,7 +4,7 @@ from uuid import UUID, uuid4
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from relationships.models import AuditEvent, Relationship, RelationshipToken
+from relationships.models import Relationship, RelationshipToken
 from relationships.services.tokens import drop_expired_tokens
 from tests.fixtures.api import Api
 from web.server.admission import Client
@@ -20,16 +20,6 @@ def token_for(api: Api, path: str, *scopes: str) -> Api:
     return Api(api.post(f"{path}/tokens", {"scopes": list(scopes)}).body["token"])
 
 
-def test_a_token_opens_its_relationship(api: Api, path: str) -> None:
-    made = api.post(f"{path}/tokens", {"scopes": ["read"], "expires_in": 60})
-    browser = Api(made.body["token"])
-
-    assert made.status == 201
-    assert browser.get(path).status == 200
-    assert browser.get(f"{path}/messages").status == 200
-    assert browser.get(f"{path}/profile").status == 200
-
-
 def test_it_counts_for_its_person_whom_the_project_is_not_to_wait_for(
     api: Api, path: str, relationship: Relationship
 ) -> None:
@@ -40,13 +30,6 @@ def test_it_counts_for_its_person_whom_the_project_is_not_to_wait_for(
 
     project, person = str(relationship.project_id), str(relationship.id)
     assert counted == [Client(project), Client(project, person), Client(project, person)]
-
-
-def test_what_a_person_changes_is_put_down_to_them(api: Api, path: str, relationship: Relationship) -> None:
-    token_for(api, path, "write").put(f"{path}/profile", {"name": "Maya"})
-
-    event = AuditEvent.objects.get(action="profile.changed")
-    assert (event.actor_kind, event.actor_id) == ("end_user", str(relationship.user_id))
 
 
 def test_a_token_can_not_choose_the_configuration_of_a_turn(api: Api, path: str) -> None:

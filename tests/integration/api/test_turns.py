@@ -43,12 +43,6 @@ def test_a_turn_is_taken_in_and_waits_for_a_worker(api: Api, path: str, relation
     ]
 
 
-def test_turns_of_one_relationship_are_numbered_in_the_order_of_their_coming(api: Api, path: str) -> None:
-    seqs = [api.post(path, said(HELLO, REPLY)).body["seq"] for _ in range(3)]
-
-    assert seqs == [1, 4, 7]
-
-
 def test_a_turn_can_be_back_dated_and_each_message_has_its_own_time(
     api: Api, path: str, relationship: Relationship
 ) -> None:
@@ -141,11 +135,6 @@ def test_roles_out_of_order_are_named(api: Api, path: str, messages: list[Any], 
         (said(session="x" * 201), ["session"]),
         (said(session=7), ["session"]),
         (said(occurred_at="yesterday"), ["occurred_at"]),
-        (said(occurred_at="2026-03-02"), ["occurred_at"]),
-        (said(occurred_at="2026-03-02T09:00:00"), ["occurred_at"]),
-        (said(occurred_at="2026-02-30T09:00:00Z"), ["occurred_at"]),
-        (said(occurred_at="10000-01-01T00:00:00Z"), ["occurred_at"]),
-        (said(occurred_at="0001-01-01T00:00:00+14:00"), ["occurred_at"]),
         (said(occurred_at=1772442000), ["occurred_at"]),
         (said(config=[]), ["config"]),
         (said(config={"ingestion": {"max_batch": 0}}), ["config.ingestion.max_batch"]),
@@ -177,13 +166,6 @@ def test_as_much_as_is_allowed_is_kept_whole(api: Api, path: str) -> None:
     assert [m.content for m in Message.objects.filter(seq__gt=2).order_by("seq")] == [
         m["content"] for m in many
     ]
-
-
-def test_a_turn_opens_its_session(api: Api, path: str) -> None:
-    turn = api.post(path, said(session="web-1")).body
-
-    assert turn["session"] == "web-1"
-    assert [(s.session, s.ended_at) for s in SessionState.objects.all()] == [("web-1", None)]
 
 
 def test_a_session_knows_how_many_turns_it_had(api: Api, path: str) -> None:

@@ -14,7 +14,7 @@ from relationships.ids import uuid7
 from relationships.models import Relationship, Turn, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api, ApiAnswer
-from tests.fixtures.turns import Conversation, add, answer, delete
+from tests.fixtures.turns import Conversation, add, answer
 from tests.waiting import wait_until
 from worker.waiting import waiting_place
 
@@ -73,26 +73,6 @@ def test_who_waits_is_answered_with_what_was_remembered_as_soon_as_it_is(
     assert answered.body["remembered"] == [
         {"event": "add", "entry_id": str(entry.id), "type": "identity", "content": "Lives in Lisbon"}
     ]
-
-
-@pytest.mark.django_db(transaction=True)
-def test_who_waits_hears_of_the_deletions_that_await_review(
-    api: Api,
-    path: str,
-    conversation: Conversation,
-    scripted_provider: ScriptedProvider,
-    beside: Callable[..., Future[ApiAnswer]],
-) -> None:
-    conversation.remember(*[f"Fact {number}" for number in range(6)])
-    scripted_provider.answer_with(answer(*[delete(number) for number in range(1, 7)]))
-    waiting = beside(lambda: api.post(f"{path}?wait=30", HELLO))
-    wait_until(Turn.objects.exists, what="the turn to be stored")
-
-    conversation.drain()
-
-    answered = waiting.result(timeout=20)
-    assert (answered.status, answered.body["remembered"]) == (200, [])
-    assert answered.body["deletions_awaiting_review"] == 6
 
 
 @pytest.mark.django_db(transaction=True)

@@ -68,19 +68,27 @@ class Told:
         return answer_of(self._vendor, self._answers.popleft(), self.server.said(body))
 
 
-@pytest.fixture(params=["openai", "gemini"])
+@pytest.fixture
+def vendor() -> str:
+    """Whose protocol it is, for all that is the same behind each; a test of each has `behind_both_vendors`."""
+    return "openai"
+
+
+behind_both_vendors = pytest.mark.parametrize("vendor", ["openai", "gemini"])
+
+
+@pytest.fixture
 def told(
     request: pytest.FixtureRequest,
     conversation: Conversation,
     scripted_embedder: ScriptedEmbedder,
-    openai_server: OpenAIServer,
-    gemini_server: GeminiServer,
+    vendor: str,
     settings: Settings,
 ) -> Iterator[Told]:
-    server = openai_server if request.param == "openai" else gemini_server
+    server = request.getfixturevalue(f"{vendor}_server")
     providers: dict[str, Any] = settings.LLM_PROVIDERS
-    options = {**providers[request.param]["OPTIONS"], "api_key": "k", "base_url": server.url}
-    settings.LLM_PROVIDERS = {**providers, request.param: {**providers[request.param], "OPTIONS": options}}
+    options = {**providers[vendor]["OPTIONS"], "api_key": "k", "base_url": server.url}
+    settings.LLM_PROVIDERS = {**providers, vendor: {**providers[vendor], "OPTIONS": options}}
     reset_providers()
-    yield Told(conversation, request.param, server, scripted_embedder)
+    yield Told(conversation, vendor, server, scripted_embedder)
     reset_providers()

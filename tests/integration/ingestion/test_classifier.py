@@ -6,11 +6,12 @@ from memory.entries.editing import restore_entry
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Tier
 from tests.fixtures.past import entries_at
 from tests.fixtures.turns import PERSON, operations_of
-from tests.integration.ingestion.conftest import Told
+from tests.integration.ingestion.conftest import Told, behind_both_vendors
 
 BLACK, WITHOUT_MILK = "Drinks her coffee black", "Drinks coffee without milk"
 
 
+@behind_both_vendors
 def test_what_it_is_sure_of_is_kept_with_its_categorys_weight(told: Told) -> None:
     told.under("classifier", classifier={"model": "cheap-1", "schedule_days": 7})
 

@@ -51,19 +51,6 @@ def test_a_turn_fails_visibly_when_the_second_answer_is_no_json_either(
     assert len(turn.model_call_ids) == 2
 
 
-def test_a_failed_turn_is_remembered_when_it_is_retried(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    scripted_provider.answer_with("sorry", "still sorry", answer(add("Likes tea")))
-    turn = conversation.hear("I like tea.")
-
-    retry_turn(relationship_id=turn.relationship_id, turn_id=turn.id)
-    conversation.drain()
-
-    assert conversation.again(turn).state == TurnState.APPLIED
-    assert conversation.contents == ["Likes tea"]
-
-
 def test_one_bad_turn_of_a_batch_fails_alone_and_the_others_keep_their_order(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:

@@ -2,9 +2,10 @@
 
 from memory.models import EntryState, ScratchpadEntry, Tier
 from tests.fixtures.turns import operations_of
-from tests.integration.ingestion.conftest import Told
+from tests.integration.ingestion.conftest import Told, behind_both_vendors
 
 
+@behind_both_vendors
 def test_what_scores_enough_is_kept_in_the_archive_with_its_importance(told: Told) -> None:
     told.under("importance", importance={"model": "small-1"})
 

@@ -8,9 +8,10 @@ from django.utils import timezone
 from memory.models import EntryState, ScratchpadEntry
 from relationships.models import Turn
 from tests.fixtures.turns import operations_of
-from tests.integration.ingestion.conftest import Told
+from tests.integration.ingestion.conftest import Told, behind_both_vendors
 
 
+@behind_both_vendors
 def test_the_model_must_call_the_tool_whose_keys_are_the_vocabulary(told: Told) -> None:
     told.under("keyed_facts", keyed_facts={"keys": [{"name": "belt", "type": "goal"}]})
 
@@ -21,6 +22,7 @@ def test_the_model_must_call_the_tool_whose_keys_are_the_vocabulary(told: Told) 
     assert "'belt'" in sent and "'city'" in sent
 
 
+@behind_both_vendors
 def test_values_are_kept_under_their_keys_with_what_they_rest_on(told: Told) -> None:
     told.under("keyed_facts")
 

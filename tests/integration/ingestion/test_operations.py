@@ -6,8 +6,8 @@ import pytest
 
 from context.pipeline import build_context
 from memory.entries.editing import merge_entries, revise_entry
-from memory.models import EntryState, RevisionEvent, ScratchpadEntry
-from relationships.models import Message, Snapshot, TurnState
+from memory.models import RevisionEvent
+from relationships.models import Message, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer, delete, operations_of, update
 from web.actor import Actor, ActorKind
@@ -36,21 +36,6 @@ def test_an_added_entry_cites_its_message_and_shows_where_it_came_from(
     assert revision.after is not None and revision.after["content"] == "Lives in Lisbon"
 
 
-def test_an_update_keeps_the_entry_and_its_old_text_in_history(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    scripted_provider.answer_with(answer(add("Has a sister")), answer(update(1, "Has a sister, Ana")))
-
-    conversation.hear("I have a sister.")
-    conversation.hear("Her name is Ana.")
-
-    assert conversation.contents == ["Has a sister, Ana"]
-    assert conversation.entries[0].version == 2
-    assert len(conversation.entries[0].source_message_ids) == 2
-    before = conversation.revisions[1].before
-    assert before is not None and before["content"] == "Has a sister"
-
-
 def test_a_deleted_entry_leaves_the_list_and_can_be_read_in_history(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
@@ -62,34 +47,6 @@ def test_a_deleted_entry_leaves_the_list_and_can_be_read_in_history(
     assert conversation.contents == []
     assert [revision.event for revision in conversation.revisions] == ["add", "delete"]
     assert conversation.revisions[1].reason == "asked to forget it"
-
-
-def test_the_snapshot_follows_every_change(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    scripted_provider.answer_with(
-        answer(add("One"), add("Two")), answer(delete(1), update(2, "Two and a half"))
-    )
-
-    conversation.hear("One. Two.")
-    shown = [line[2] for line in Snapshot.objects.get().scratchpad]
-    assert sorted(shown) == ["One", "Two"]
-
-    conversation.hear("Not that.")
-    assert [line[2] for line in Snapshot.objects.get().scratchpad] == conversation.contents
-
-
-def test_an_exact_repeat_becomes_none_and_the_history_shows_it(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    scripted_provider.answer_with(answer(add("Likes tea")), answer(add("likes  TEA.")))
-
-    conversation.hear("I like tea.")
-    turn = conversation.hear("Did I say that I like tea?")
-
-    assert conversation.contents == ["Likes tea"]
-    assert conversation.verdicts(turn)[0][0] == "none"
-    assert [revision.event for revision in conversation.revisions] == ["add", "none"]
 
 
 @pytest.mark.parametrize(
@@ -148,21 +105,6 @@ def test_two_entries_made_one_hide_nothing_of_what_was_said(
         config={"context": {"order": ["episodes"]}},
     ).system
     assert "My sister Ana is in Porto." in shown and "Ana is a nurse." in shown
-
-
-def test_a_new_value_of_a_single_valued_key_supersedes_the_old(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    scripted_provider.answer_with(
-        answer(add("Lives in Porto", key="city")), answer(add("Lives in Lisbon", key="city"))
-    )
-
-    conversation.hear("I live in Porto.")
-    conversation.hear("I live in Lisbon.")
-
-    assert conversation.contents == ["Lives in Lisbon"]
-    old = ScratchpadEntry.objects.get(content="Lives in Porto")
-    assert (old.state, old.valid_to is not None) == (EntryState.SUPERSEDED, True)
 
 
 def test_one_answer_may_replace_a_keyed_entry_twice_and_the_last_stands(

@@ -1,11 +1,9 @@
 """A person or another worker is faster than the model: the person's text stands."""
 
-from uuid import uuid4
-
 from memory.entries.editing import delete_entry, revise_entry
-from memory.models import EntryRevision, ModelCall
+from memory.models import ModelCall
 from providers.llm.base import CompletionRequest
-from relationships.models import Turn, TurnState
+from relationships.models import TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import PERSON, Conversation, add, answer, update
 
@@ -70,20 +68,3 @@ def test_an_entry_a_person_deleted_meanwhile_stays_deleted(
     conversation.hear("I drink tea now.")
 
     assert conversation.contents == []
-
-
-def test_an_answer_is_dropped_when_another_worker_took_the_turn_over(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    turn = conversation.say("One.")
-
-    def lose(request: CompletionRequest) -> None:
-        Turn.objects.for_relationship(turn.relationship_id).update(lease_token=uuid4())
-
-    scripted_provider.while_answering = lose
-    scripted_provider.answer_with(answer(add("One")))
-    conversation.drain()
-
-    assert conversation.contents == []
-    assert conversation.again(turn).state == TurnState.PROCESSING
-    assert not EntryRevision.objects.exists()

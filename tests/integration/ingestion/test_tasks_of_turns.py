@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from django.db import transaction
 from django.utils import timezone
 from django_q.models import OrmQ
 
@@ -37,15 +36,6 @@ def test_messages_that_owe_vectors_call_a_worker_to_embed_them_once(conversation
     conversation.say("I own a kayak.")
 
     assert [row.task["func"] for row in OrmQ.objects.order_by("id")] == ["memory.tasks.embed"]
-
-
-def test_an_intake_that_is_rolled_back_leaves_neither_turn_nor_task(conversation: Conversation) -> None:
-    with transaction.atomic():
-        turn = conversation.say("One.")
-        transaction.set_rollback(True)
-
-    assert enqueued() == []
-    assert not type(turn).objects.exists()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from memory.entries.editing import restore_entry
 from memory.models import Embedding, EntryState, RevisionEvent, ScratchpadEntry, Tier
 from tests.fixtures.turns import PERSON, operations_of
-from tests.integration.ingestion.conftest import Told
+from tests.integration.ingestion.conftest import Told, behind_both_vendors
 
 
 def begin(told: Told, **candidates: int) -> None:
@@ -26,6 +26,7 @@ def test_the_first_facts_are_kept_without_a_second_call(told: Told) -> None:
     assert told.asked_while_reading == []
 
 
+@behind_both_vendors
 @pytest.mark.parametrize("all_up_to", [0, 20], ids=["looked up", "all shown"])
 def test_one_decision_changes_merges_adds_and_knows(told: Told, all_up_to: int) -> None:
     begin(told, all_up_to=all_up_to)
@@ -124,6 +125,7 @@ def test_what_is_to_be_forgotten_is_deleted_and_never_kept_itself(told: Told) ->
     assert told.conversation.revisions[-1].event == RevisionEvent.DELETE
 
 
+@behind_both_vendors
 def test_an_answer_that_is_no_json_is_asked_for_again_once(told: Told) -> None:
     told.under("two_call")
     told.server.push({"text": "I found nothing of note."})

@@ -19,21 +19,6 @@ from tests.fixtures.turns import PERSON, Conversation, add, answer, delete
 NOTHING: dict[str, list[object]] = {"operations": []}
 
 
-def test_turns_wait_until_there_are_enough_of_them(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    scripted_provider.otherwise = NOTHING
-    trigger = {"trigger": {"mode": "every_n_turns", "n": 3}}
-    turns = [conversation.say(text, ingestion=trigger) for text in "ab"]
-    conversation.drain()
-    assert [conversation.again(turn).state for turn in turns] == ["pending", "pending"]
-
-    turns.append(conversation.say("c", ingestion=trigger))
-    conversation.drain()
-
-    assert [conversation.again(turn).state for turn in turns] == ["applied"] * 3
-
-
 def test_memory_that_was_injected_into_a_message_is_not_read_again(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:

@@ -89,13 +89,6 @@ def test_a_higher_limit_holds_at_once_and_a_lower_one_too() -> None:
     assert allowed(one, 20, Rate(10, 60)) == 0
 
 
-def test_keys_do_not_share() -> None:
-    one = process(Book(share=1))
-
-    assert allowed(one, 9, Rate(5, 60)) == 5
-    assert allowed(one, 9, Rate(5, 60), OTHER) == 5
-
-
 def test_what_is_held_of_windows_that_are_over_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rate_counters, "_TIDY_AT", 8)
     book = Book(share=1)

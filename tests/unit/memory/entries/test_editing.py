@@ -54,13 +54,6 @@ def test_a_revision_keeps_the_old_text_the_actor_and_the_reason(relationship: Re
     assert revision.entry_version == 2
 
 
-def test_the_same_words_about_somebody_else_are_another_entry(relationship: Relationship) -> None:
-    remember(relationship, "Likes tea")
-    remember(relationship, "Likes tea", subject="Ana")
-
-    assert ScratchpadEntry.objects.active().count() == 2
-
-
 def test_restoring_an_expired_entry_takes_its_expiry_away(relationship: Relationship) -> None:
     entry = remember(relationship, "On holiday", expires_at=timezone.now() - timedelta(days=1))
     ScratchpadEntry.objects.for_relationship(relationship.id).update(state=EntryState.EXPIRED)

@@ -201,17 +201,6 @@ def test_a_whole_date_with_its_year_is_understood_as_people_write_it(said: str, 
     assert bool(operation.remarks) == (kept is None)
 
 
-def test_an_entry_is_changed_once_by_an_answer() -> None:
-    first, second = check(
-        {"op": "update", "entry": 1, "content": "Likes rain", "messages": [1]},
-        {"op": "delete", "entry": 1, "messages": [1]},
-        entries=[shown("Likes water")],
-    )
-
-    assert first.op != "refused"
-    assert second.op == "refused"
-
-
 def test_an_answer_of_endless_operations_is_cut_off_visibly() -> None:
     judged = check(*[{**GOOD, "content": f"Fact {number}"} for number in range(MAX_OPERATIONS + 3)])
 

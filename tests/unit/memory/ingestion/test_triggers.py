@@ -16,10 +16,6 @@ def dispose(*roles: str, paused: bool = False, **ingestion: Any) -> TurnDisposal
     return dispose_turn(Ingestion.model_validate(ingestion), messages, paused=paused, now=NOON)
 
 
-def test_a_turn_is_due_at_once_unless_something_else_is_configured() -> None:
-    assert dispose("user") == TurnDisposal(TurnState.PENDING, NOON)
-
-
 @pytest.mark.parametrize("mode", ["every_n_turns", "session_end", "explicit"])
 def test_with_another_trigger_it_waits_and_says_for_what(mode: str) -> None:
     assert dispose("user", trigger={"mode": mode}) == TurnDisposal(TurnState.PENDING, None, waits_for=mode)
