@@ -36,20 +36,6 @@ def test_the_context_holds_all_that_is_known(api: Api, relationship: Relationshi
     assert (answer.body["capacity"], answer.body["provenance"]) == (None, None)
 
 
-def test_a_turn_that_is_remembered_is_in_the_next_context(
-    api: Api, relationship: Relationship, path: str
-) -> None:
-    before = api.post(path).body["system"]
-
-    created = api.post(
-        f"/relationships/{relationship.id}/entries", {"content": "Prefers tea", "type": "preference"}
-    )
-
-    assert created.status == 201
-    assert "- Prefers tea" not in before
-    assert "- Prefers tea" in api.post(path).body["system"]
-
-
 def test_the_body_may_be_empty(api: Api, path: str) -> None:
     answer = api.post(path)
 

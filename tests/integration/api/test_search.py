@@ -93,21 +93,6 @@ def test_what_filters_let_through_keeps_its_order(api: Api, path: str) -> None:
     assert found(api, path, "tea garden", tiers=["archive"]) == []
 
 
-def test_deleted_entries_are_found_only_by_who_asks_for_them(api: Api, path: str) -> None:
-    gone = remember(api, path, "Plays the harp")
-    api.delete(f"{path}/entries/{gone}")
-
-    assert found(api, path, "harp") == []
-    assert found(api, path, "harp", states=["deleted", "active"]) == ["Plays the harp"]
-
-
-def test_an_entry_whose_time_is_over_is_not_found_even_before_it_is_swept(api: Api, path: str) -> None:
-    remember(api, path, "Harp lesson on Friday", expires_at="2026-01-01T00:00:00Z")
-    remember(api, path, "Harp of her aunt, from June on", valid_from="9000-01-01T00:00:00Z")
-
-    assert found(api, path, "harp") == []
-
-
 def test_a_message_is_found_with_the_entries_that_rest_on_it(api: Api, path: str) -> None:
     say(api, path, "Good morning", SAID)
     say(api, path, "A kayak is heavy", session="web")
@@ -157,19 +142,6 @@ def test_what_was_said_during_a_pause_is_kept_but_found_only_when_it_is_read_aft
     assert found(api, path, "blue kayak", "messages") == [SAID, "A kayak is heavy"]
 
 
-def test_meaning_counts_where_there_is_an_embedder_and_what_has_no_vector_goes_by_its_words(
-    api: Api, path: str, companion: Companion
-) -> None:
-    use(api, companion, embedder="offline")
-    remember(api, path, "Drinks green tea")
-
-    answer = api.post(f"{path}/entries/search", {"query": "green tea", "ranker": "cosine"})
-
-    assert (answer.status, answer.body["ranker"], answer.body["space"]) == (200, "best", None)
-    assert [item["content"] for item in answer.body["items"]] == ["Drinks green tea"]
-    assert any("cosine" in note for note in answer.body["notes"])
-
-
 @pytest.mark.parametrize(
     ("asked", "field"),
     [
@@ -198,12 +170,6 @@ def test_a_wrong_question_is_refused_by_its_field(
     answer = api.post(f"{path}/{kind}/search", asked)
 
     assert (answer.status, answer.fields) == (422, [field]), answer
-
-
-def test_an_unknown_ranker_is_told_the_known_ones(api: Api, path: str) -> None:
-    answer = api.post(f"{path}/entries/search", {"query": "tea", "ranker": "magic"})
-
-    assert "known: best, hybrid, cosine, importance, decay" in answer.body["detail"]
 
 
 @pytest.mark.parametrize(

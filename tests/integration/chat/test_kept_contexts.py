@@ -111,10 +111,3 @@ def test_a_person_that_is_erased_takes_theirs_along(chat: Chat, api: Api, at: st
     assert api.delete(at).status == 200
 
     assert not KeptContext.objects.exists() and not ToolCall.objects.exists()
-
-
-def test_a_token_does_not_open_them(chat: Chat, api: Api, at: str, replying: OpenAIServer) -> None:
-    context_id = chat.say("Hi").body["rapport"]["context_id"]
-    token = api.post(f"{at}/tokens", {"scopes": ["read"]}).body["token"]
-
-    assert Api(token).get(f"{at}/contexts/{context_id}").status == 403

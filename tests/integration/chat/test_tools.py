@@ -129,16 +129,6 @@ def test_forget_leaves_protected_entries_and_hides_nothing_instead(api: Api, at:
     assert ScratchpadEntry.objects.filter(state="active").count() == 2
 
 
-def test_forget_takes_nothing_that_shares_no_word(api: Api, at: str) -> None:
-    remember(api, at, "Prefers green tea")
-
-    assert call(api, at, "memory_forget", query="motorbike") == {
-        "success": False,
-        "error": "No matching memory found",
-        "looked_at": [],
-    }
-
-
 def test_core_memory_is_appended_to_and_replaced(api: Api, at: str) -> None:
     call(api, at, "core_memory_append", label="human", content="Lives in Porto")
     again = call(api, at, "core_memory_append", label="human", content="Lives in Porto")

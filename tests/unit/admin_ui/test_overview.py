@@ -126,14 +126,6 @@ def test_an_empty_project_shows_three_steps_and_waits_for_the_first_turn(
     assert Companion.objects.get(project=project).slug == "assistant"
 
 
-def test_while_all_is_well_there_is_no_alarm(editor: Client, relationship: Relationship) -> None:
-    beat(name="here/1:1:1", pool_restarts=0, counters={})
-
-    banner = editor.get("/admin-ui/alarm/", headers={"HX-Request": "true"}).content.decode()
-
-    assert "notice" not in banner
-
-
 def test_turns_that_a_refused_key_holds_up_are_told_with_the_reason_and_since_when(
     editor: Client, conversation: Conversation, scripted_provider: ScriptedProvider, settings: Settings
 ) -> None:

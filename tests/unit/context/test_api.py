@@ -1,8 +1,5 @@
-import pytest
-from pydantic import ValidationError
-
 from context.answer import AssembledContext, CapacityNote, LayerReport, LeftOut
-from context.api.schemas import ContextAnswer, ContextBody, present_context
+from context.api.schemas import ContextAnswer, present_context
 from tests.fixtures.contexts import NOON, RELATIONSHIP
 
 FULL = AssembledContext(
@@ -24,20 +21,3 @@ def test_the_answer_is_what_openapi_says_it_is() -> None:
     shown = present_context(FULL) | {"read": {"database": "primary", "age_ms": 0.0, "reason": None}}
 
     assert ContextAnswer.model_validate(shown).model_dump() == shown
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"message": 5},
-        {"message": ""},
-        {"session": "a/b"},
-        {"session": ""},
-        {"explain": "yes"},
-        {"config": []},
-        {"x": 1},
-    ],
-)
-def test_what_is_wrong_is_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(ValidationError):
-        ContextBody.model_validate(wrong)

@@ -3,12 +3,10 @@ from datetime import timedelta
 import pytest
 
 from context.facts import MESSAGES_AT_FIRST, Facts, count_turns, read_facts, recent_messages, turns_in_sight
-from relationships.ids import uuid7
 from relationships.models import EndUser, Relationship, Snapshot
 from relationships.services.sessions import touch_session
 from tests.fixtures.contexts import NOON, put, remember, say
 from tests.wire import statements_sent
-from web.errors import NotFound
 
 
 def facts_of(relationship: Relationship, session: str = "current") -> Facts:
@@ -41,11 +39,6 @@ def test_a_session_that_is_not_open_has_no_state(relationship: Relationship) -> 
     facts = facts_of(relationship, "desk")
 
     assert facts.session_state == {}
-
-
-def test_another_projects_relationship_is_not_there(relationship: Relationship) -> None:
-    with pytest.raises(NotFound):
-        read_facts(project_id=uuid7(), relationship_id=relationship.id, session="current")
 
 
 def test_a_person_without_a_display_name_is_called_by_their_id(

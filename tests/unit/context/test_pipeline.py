@@ -18,7 +18,7 @@ from tests.fixtures.contexts import NOON, put, remember, say
 from tests.fixtures.documents import learn
 from tests.plugins.layers import ANSWERED, BrokenLayer
 from tests.wire import statements_sent
-from web.errors import InvalidConfiguration, NotFound
+from web.errors import NotFound
 from workspace.files import write_hot_context
 
 
@@ -100,24 +100,9 @@ def test_what_time_ends_is_not_shown_from_then_on(relationship: Relationship) ->
     assert [shown(hours) for hours in (0, 1, 2)] == [[True, False], [False, False], [False, True]]
 
 
-def test_nothing_is_said_twice_without_a_format(maya: Relationship) -> None:
-    assembled = context_of(maya)
-
-    assert assembled.system and assembled.messages
-    assert (assembled.format, assembled.rendered) == (None, None)
-
-
 def test_the_format_is_the_configurations_unless_it_is_asked_for(maya: Relationship) -> None:
     assert context_of(maya, config={"context": {"format": "gemini"}}).rendered.keys() >= {"contents"}
     assert isinstance(context_of(maya, config={"context": {"format": "gemini"}}, format="text").rendered, str)
-
-
-@pytest.mark.parametrize("format", ["nonsense", "os.path.join", "5"])
-def test_an_unknown_format_is_named(maya: Relationship, format: str) -> None:
-    with pytest.raises(InvalidConfiguration) as caught:
-        context_of(maya, format=format)
-
-    assert [problem.field for problem in caught.value.problems] == ["format"]
 
 
 def test_without_anything_to_show_the_context_is_the_message(relationship: Relationship) -> None:

@@ -2,7 +2,6 @@ import pytest
 
 from context.facts import Levels
 from context.plan import plan_for
-from relationships.configuration.cascade import resolve_configuration
 from web.errors import InvalidConfiguration
 
 PLAIN = Levels("{}", "{}", "{}")
@@ -65,20 +64,3 @@ def test_a_wrong_stored_level_is_not_blamed_on_the_turn() -> None:
         )
 
     assert [problem.field for problem in caught.value.problems] == ["context.recent_messages"]
-
-
-def test_every_value_says_which_level_it_is_from() -> None:
-    resolved = resolve_configuration(
-        project={"context": {"recent_messages": 5}},
-        companion={"context": {"core_prompt": "Hi", "layers": {"memory": {"budget": 100}}}},
-        turn={"context": {"recent_messages": 7}},
-    )
-
-    levels = resolved.levels()
-
-    assert levels["context.recent_messages"] == "turn"
-    assert levels["context.core_prompt"] == "companion"
-    assert levels["context.layers.memory.budget"] == "companion"
-    assert levels["context.layers.memory.enabled"] == "default"
-    assert levels["context.order"] == "default"
-    assert levels["ingestion.strategy"] == "recipe"

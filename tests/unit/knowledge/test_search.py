@@ -12,7 +12,7 @@ from knowledge.search import FoundKnowledge, cite, search_knowledge
 from memory.retrieval.questions import TOO_LONG, TOO_MANY_WORDS
 from relationships.models import Companion, Project
 from tests.fakes import ScriptedEmbedder
-from tests.fixtures.documents import again, configure, learn, pdf_of, process, upload
+from tests.fixtures.documents import configure, learn, pdf_of
 
 BY_TEXT = Knowledge(embedder="none")
 
@@ -104,14 +104,6 @@ def test_any_script_is_found(companion: Companion, text: str, question: str) -> 
     assert [hit.chunk.document.name for hit in search(companion, question, BY_TEXT).hits] == ["right.txt"]
 
 
-def test_words_are_stemmed_in_the_companions_language(companion: Companion) -> None:
-    companion.config = {"retrieval": {"language": "german"}}
-    companion.save()
-    learn(companion, "Die Rückerstattungen dauern fünf Tage.")
-
-    assert search(companion, "Rückerstattung", BY_TEXT).hits
-
-
 def test_documents_of_two_languages_are_each_searched_in_their_own(companion: Companion) -> None:
     learn(companion, "running shoes", "simple.txt")
     companion.config = {"retrieval": {"language": "english"}}
@@ -159,14 +151,6 @@ def test_another_companion_and_another_project_see_nothing(companion: Companion,
     assert search(other, "refunds").considered == 0
     companion.project_id = Project.objects.create(name="Other").id
     assert search(companion, "refunds").considered == 0
-
-
-def test_a_document_that_waits_to_be_read_is_not_found(companion: Companion) -> None:
-    document = upload(companion, "Refunds take five days.")
-
-    assert search(companion, "refunds").hits == []
-    assert process(document).state == "ready"
-    assert len(search(companion, "refunds").hits) == 1
 
 
 def test_chunks_without_a_vector_of_this_embedder_are_found_by_text_with_a_note(
@@ -230,13 +214,6 @@ def test_top_k_and_min_score_of_the_question_go_before_the_configurations(compan
     assert search(companion, "refunds", min_score=0.5).hits == []
 
 
-def test_a_failed_document_is_not_found(companion: Companion) -> None:
-    document = learn(companion, pdf_of("Refunds take five days.")[:300], "a.pdf")
-
-    assert again(document).state == "failed"
-    assert search(companion, "refunds").considered == Document.objects.get().chunk_count == 0
-
-
 NAN = float("nan")
 
 
@@ -265,12 +242,6 @@ def test_without_vectors_only_chunks_that_share_a_word_are_found() -> None:
     ranked = rank_chunks(columns([NAN, NAN, NAN], {(2, 0): 1}))
 
     assert ranked.order.tolist() == [2]
-
-
-def test_a_chunk_without_its_vector_is_found_by_its_text() -> None:
-    ranked = rank_chunks(columns([NAN, 0.9], {(0, 0): 1}))
-
-    assert sorted(ranked.order.tolist()) == [0, 1]
 
 
 def test_min_similarity_does_not_apply_to_chunks_that_share_a_word() -> None:

@@ -54,7 +54,3 @@ def test_without_the_setting_the_switch_is_off(settings: Settings) -> None:
     del settings.ALLOW_EXTERNAL_PROVIDERS
 
     assert not external_allowed()
-
-
-def test_tests_run_with_the_switch_off() -> None:
-    assert not external_allowed()

@@ -209,13 +209,6 @@ def test_an_import_that_fails_writes_nothing(lived: Relationship) -> None:
     assert not Message.objects.for_relationship(elsewhere.id).exists()
 
 
-def test_a_configuration_that_can_not_hold_here_is_named(relationship: Relationship) -> None:
-    own = {"config": {"ingestion": {"max_batch": 0}}}
-
-    with pytest.raises(InvalidConfiguration, match=r"relationship\.config\.ingestion\.max_batch"):
-        imported({"format": "rapport.relationship", "version": 1, "relationship": own}, relationship)
-
-
 @pytest.mark.parametrize("own", [False, True], ids=["of the companion", "of the archive"])
 def test_an_archive_may_hold_as_many_active_entries_as_the_limit_says(
     relationship: Relationship, own: bool

@@ -166,13 +166,6 @@ def test_what_one_project_waits_for_by_itself_can_not_hide_what_all_wait_for(mak
     assert found == {("budget", ""): 3, ("unauthorized", "openai"): 1, ("timeout", "gemini"): 1}
 
 
-def test_an_empty_service_owes_nothing() -> None:
-    condition = read_condition()
-
-    assert (condition.oldest_seconds, condition.queued, condition.workers) == (0.0, 0, ())
-    assert condition.beat_age_seconds is None
-
-
 def test_turns_are_counted_by_what_they_wait_for(make_turn: MakeTurn) -> None:
     make_turn()
     make_turn(due=-5)

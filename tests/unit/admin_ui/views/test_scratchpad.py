@@ -59,20 +59,6 @@ def test_a_tag_of_any_name_is_shown(editor: Client, page: str, entry: Scratchpad
     assert "<bdi>items: tea</bdi>" in shown and "<bdi>keys: two</bdi>" in shown
 
 
-@pytest.mark.parametrize("entries", [1, 60])
-def test_the_page_costs_the_same_whatever_the_number_of_entries(
-    editor: Client,
-    page: str,
-    conversation: Conversation,
-    entries: int,
-    django_assert_max_num_queries: DjangoAssertNumQueries,
-) -> None:
-    conversation.remember(*[f"Fact {number}" for number in range(entries)])
-
-    with django_assert_max_num_queries(12):
-        editor.get(page)
-
-
 def test_an_entry_written_by_hand_says_so_in_its_history(
     editor: Client, page: str, relationship: Relationship
 ) -> None:

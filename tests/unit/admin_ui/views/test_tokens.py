@@ -87,14 +87,3 @@ def test_a_revoked_token_opens_nothing_and_says_so(
 
 def test_a_token_of_another_relationship_is_not_there(owner: Client, page: str) -> None:
     assert owner.post(f"{page}{uuid4()}/revoke/").status_code == 404
-
-
-def test_only_an_owner_creates_and_revokes_tokens(
-    editor: Client, page: str, relationship: Relationship
-) -> None:
-    row = new_token(relationship)
-
-    assert editor.post(page, {"scope": "read", "lifetime": "900"}).status_code == 403
-    assert editor.post(f"{page}{row.id}/revoke/").status_code == 403
-
-    assert RelationshipToken.objects.get().revoked_at is None

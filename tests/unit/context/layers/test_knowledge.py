@@ -4,12 +4,10 @@ import pytest
 
 from context.layers.base import NOTHING, LayerText
 from context.layers.knowledge import INTRO, KnowledgeLayer
-from context.pipeline import build_context
 from memory.fence import cut_fenced
-from relationships.models import Companion, Relationship
+from relationships.models import Companion
 from tests.fixtures.contexts import layer_request
 from tests.fixtures.documents import configure, learn, pdf_of
-from tests.wire import statements_sent
 
 ASKED = "How long do refunds take?"
 
@@ -115,31 +113,6 @@ def test_the_documents_are_asked_what_memory_is_asked(companion: Companion, mess
 
     (of_refunds,) = (render(companion, message).reasons or {}).values()  # of the zebra nothing was asked
     assert "(text 0.01639, vector" in of_refunds
-
-
-def test_a_context_of_a_companion_without_documents_stays_one_statement(relationship: Relationship) -> None:
-    def assemble() -> None:
-        build_context(project_id=relationship.project_id, relationship_id=relationship.id, message=ASKED)
-
-    assemble()
-
-    with statements_sent() as sent:
-        assemble()
-
-    assert len(sent) == 1
-
-
-def test_a_context_shows_what_the_documents_say(relationship: Relationship) -> None:
-    learn(relationship.companion, "Refunds take five days.", "help.txt")
-
-    context = build_context(
-        project_id=relationship.project_id, relationship_id=relationship.id, message=ASKED, explain=True
-    )
-
-    report = next(layer for layer in context.layers if layer.name == "knowledge")
-    assert "[help.txt]" in context.system
-    assert report.reason.startswith("passages of the documents")
-    assert report.reasons is not None and set(report.reasons) == set(report.sources)
 
 
 @pytest.mark.parametrize("message", ["haha yeah", "I'm so tired today.", "What should I wear on Saturday?"])

@@ -1,5 +1,3 @@
-from uuid import uuid4
-
 import pytest
 from pytest_django.fixtures import Settings
 
@@ -19,7 +17,7 @@ from relationships.models import Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.contexts import say
 from tests.fixtures.index import index_as
-from web.errors import InvalidInput, NotFound
+from web.errors import InvalidInput
 
 THERE = Participants("Maya", "Ada", ("Tom",))
 
@@ -130,11 +128,6 @@ def test_speakers_take_part_in_messages_and_not_in_entries(relationship: Relatio
 
     assert read(relationship, SearchedKind.MESSAGE).names == ("Maya", "Ada", "Tom")
     assert read(relationship, SearchedKind.ENTRY).names == ("Maya", "Ada")
-
-
-def test_a_relationship_of_another_project_is_not_there(relationship: Relationship) -> None:
-    with pytest.raises(NotFound):
-        read_participants(project_id=uuid4(), relationship_id=relationship.id, kind=SearchedKind.ENTRY)
 
 
 def test_a_role_is_asked_about_by_the_name_behind_it() -> None:

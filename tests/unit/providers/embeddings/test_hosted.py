@@ -8,7 +8,7 @@ from providers.embeddings.base import Purpose
 from providers.embeddings.hosted import HostedEmbedder
 from providers.embeddings.options import NONE, prefixes_of
 from providers.embeddings.shaping import Rows
-from providers.errors import ExternalRefused, ProviderMisconfigured, Unauthorized
+from providers.errors import ExternalRefused, Unauthorized
 
 
 class EchoEmbedder(HostedEmbedder):
@@ -22,12 +22,6 @@ class EchoEmbedder(HostedEmbedder):
     def _send(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> Rows:
         self.sent = [*getattr(self, "sent", []), list(texts)]
         return [[len(text), 1] for text in texts]
-
-
-def test_the_vendors_model_and_dimensions_are_the_defaults() -> None:
-    embedder = EchoEmbedder(alias="echo", options={"api_key": "k"})
-
-    assert (embedder.model, embedder.dimensions) == ("echo-e5-small", 2)
 
 
 def test_the_prefix_comes_after_the_cutting() -> None:
@@ -58,11 +52,6 @@ def test_nobody_beyond_this_machine_is_asked_while_the_switch_is_off() -> None:
 
     with pytest.raises(ExternalRefused):
         embedder.embed(["hello"], purpose="query")
-
-
-def test_options_that_can_not_be_meant_are_refused() -> None:
-    with pytest.raises(ProviderMisconfigured, match=r"no option temperature"):
-        EchoEmbedder(alias="echo", options={"temperature": 1})
 
 
 SAID: list[tuple[str, Purpose, str]] = [

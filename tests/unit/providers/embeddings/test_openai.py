@@ -1,5 +1,3 @@
-import base64
-import struct
 from collections.abc import Callable
 from typing import Any
 
@@ -179,14 +177,6 @@ def test_the_wait_of_a_call_wins_over_the_embedders_own(openai: Make, openai_ser
 
     with pytest.raises(ProviderTimeout, match=r"(silent for|not finished its answer after) 0\.1 seconds"):
         openai().embed(["hello"], purpose="query", timeout=0.1)
-
-
-def test_base64_is_read_as_small_floats() -> None:
-    packed = base64.b64encode(struct.pack("<3f", 1, -2, 0.5)).decode()
-
-    [row] = EmbeddingsAnswer.model_validate({"data": [{"embedding": packed, "index": 0}]}).rows()
-
-    assert row.tolist() == [1, -2, 0.5]
 
 
 def test_without_numbers_the_order_counts() -> None:

@@ -12,6 +12,7 @@ STRICT: dict[str, Any] = {**SCHEMA, "additionalProperties": False}
     ("complaint", "sent"),
     [
         ("the context is too long", {"response_format": {}, "max_tokens": 9, "temperature": 1}),
+        ("the context is too long", {"tools": [], "tool_choice": {}, "max_tokens": 9}),
         ("response_format is not supported", {}),
         ("tools are not supported", {"response_format": {}}),
         ("max_tokens is too large", {}),

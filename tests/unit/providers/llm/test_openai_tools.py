@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from providers.errors import RequestRefused
 from providers.llm.base import CompletionRequest
 from providers.llm.openai import OpenAIProvider
 from tests.unit.providers.llm.conftest import TOOL
@@ -142,16 +141,3 @@ def test_what_a_model_says_about_functions_leaves_other_questions_as_they_are(
 
     system = openai_server.requests[-1].body["messages"][0]["content"]
     assert system == question.system
-
-
-def test_a_refusal_about_something_else_is_believed(
-    openai: Make, openai_server: OpenAIServer, call_question: CompletionRequest
-) -> None:
-    provider = openai()
-    openai_server.push({"status": 400, "message": "this model's context is 8192 tokens"})
-
-    with pytest.raises(RequestRefused):
-        provider.complete(call_question)
-    provider.complete(call_question)
-
-    assert [form_of(seen.body) for seen in openai_server.requests] == ["by_name", "by_name"]

@@ -66,20 +66,6 @@ def test_a_large_body_waits_on_the_disk() -> None:
     assert asyncio.run(rolled())
 
 
-@pytest.mark.parametrize("parts", [(b"x" * 101,), (b"x" * 60, b"x" * 41)], ids=["at once", "in parts"])
-def test_a_body_beyond_its_limit_is_refused(parts: tuple[bytes, ...]) -> None:
-    with pytest.raises(Refused, match="longer than 100 bytes"):
-        read(told(*parts))
-
-
-def test_a_body_that_does_not_arrive_in_time_is_given_up() -> None:
-    async def silence() -> dict[str, Any]:
-        return await asyncio.Future()
-
-    with pytest.raises(Refused, match="did not arrive"):
-        read(silence, seconds=0.01)
-
-
 @pytest.mark.parametrize("stops_first", [True, False])
 def test_a_server_that_stops_waits_a_moment_for_a_body(
     monkeypatch: pytest.MonkeyPatch, stops_first: bool
@@ -100,11 +86,6 @@ def test_a_server_that_stops_waits_a_moment_for_a_body(
 
     with pytest.raises(Refused, match="stops"):
         asyncio.run(asyncio.wait_for(stop(), 10))
-
-
-def test_a_client_that_leaves_in_the_middle_is_not_answered() -> None:
-    with pytest.raises(Refused, match="broke off"):
-        read(told(b"half", gone=True))
 
 
 def test_a_larger_body_has_more_time() -> None:

@@ -123,11 +123,6 @@ async def inside(site: Site, count: int) -> None:
         assert await asyncio.to_thread(site.inside.acquire, timeout=30)
 
 
-def test_a_request_is_answered_by_the_application(client: Client) -> None:
-    assert run(client.ask("/", b"in ", b"parts")) == (200, b"8 in parts")
-    assert run(client.ask("/")) == (200, b"0 ")
-
-
 def test_a_body_of_unknown_length_reaches_the_application_with_its_length(client: Client) -> None:
     assert run(client.ask("/", b"in ", b"parts", chunked=True)) == (200, b"8 in parts")
 

@@ -31,13 +31,25 @@ def samples() -> dict[tuple[str, str], float]:
     }
 
 
-def test_prometheus_reads_the_queue() -> None:
+def test_prometheus_reads_the_queue_and_the_vectors_that_are_owed() -> None:
     read = samples()
 
     states = ("due", "retrying", "untriggered", "processing", "failed")
     assert [read["rapport_turns", state] for state in states] == [4, 3, 2, 1, 5]
     assert read["rapport_turns_stored", ""] == 1000
     assert read["rapport_queue_tasks", ""] == 6
+    assert (read["rapport_vectors_owed", "due"], read["rapport_vectors_owed", "retrying"]) == (7, 2)
+    assert read["rapport_oldest_vector_seconds", ""] == 4.5
+
+
+def test_prometheus_reads_each_worker_and_zero_where_one_has_counted_nothing_yet() -> None:
+    read = samples()
+
+    assert read["rapport_worker_beat_age_seconds", "one:1:1"] == 0.5
+    assert read["rapport_worker_pool_restarts_total", "one:1:1"] == 2
+    assert read["rapport_model_calls_total", "one:1:1"] == 10
+    assert read["rapport_model_prompt_tokens_total", "one:1:1"] == 5000
+    assert read["rapport_model_errors_total", "two:1:1"] == 0
 
 
 def labelled(name: str) -> dict[tuple[str, ...], float]:
@@ -63,23 +75,3 @@ def test_however_many_projects_wait_there_are_few_series() -> None:
     assert len({project for project, _ in turns}) == NAMED + 1
     assert sum(turns.values()) == sum(wait.turns for wait in CONDITION.waits)
     assert turns["other", "budget"] > 0
-
-
-def test_prometheus_reads_the_vectors_that_are_owed() -> None:
-    read = samples()
-
-    assert (read["rapport_vectors_owed", "due"], read["rapport_vectors_owed", "retrying"]) == (7, 2)
-    assert read["rapport_oldest_vector_seconds", ""] == 4.5
-
-
-def test_prometheus_reads_each_worker() -> None:
-    read = samples()
-
-    assert read["rapport_worker_beat_age_seconds", "one:1:1"] == 0.5
-    assert read["rapport_worker_pool_restarts_total", "one:1:1"] == 2
-    assert read["rapport_model_calls_total", "one:1:1"] == 10
-    assert read["rapport_model_prompt_tokens_total", "one:1:1"] == 5000
-
-
-def test_a_worker_that_has_counted_nothing_yet_counts_as_zero() -> None:
-    assert samples()["rapport_model_errors_total", "two:1:1"] == 0

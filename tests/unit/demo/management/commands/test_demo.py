@@ -3,7 +3,6 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from demo.management.commands.demo import CONVERSATION
 from relationships.models import Project
 
 
@@ -19,7 +18,3 @@ def test_an_unknown_recipe_is_refused_before_anything_is_started(db: None) -> No
     with pytest.raises(CommandError, match=r"'five_call' is not a known recipe; known: .*two_call"):
         call_command("demo", "--recipe", "five_call")
     assert Project.objects.count() == 0
-
-
-def test_the_demos_conversation_comes_with_the_project() -> None:
-    assert CONVERSATION.is_file()

@@ -132,19 +132,9 @@ def ranked(rows: Sequence[Row], words: Sequence[str] = WORDS, **asked: object) -
     return [int(place) for place in kept[order_of(scores.total[kept])]]
 
 
-def test_an_answer_is_found_by_the_words_of_the_question_before_it() -> None:
-    rows = [Row({"kayak": 1}, session=0), Row(session=0), Row(session=0), Row(session=1)]
-    assert ranked(rows) == [0, 1, 2]
-
-
 def test_what_shares_nothing_with_the_question_is_not_found_even_if_its_speaker_is_named() -> None:
     rows = [Row(named=True), Row({"tea": 1})]
     assert ranked(rows) == [1]
-
-
-def test_the_speaker_who_is_named_goes_before_the_other() -> None:
-    rows = [Row({"tea": 1}, session=0, named=True), Row({"tea": 1}, session=1)]
-    assert ranked(rows) == [0, 1]
 
 
 def test_what_was_told_at_the_time_asked_for_goes_first_and_is_found_without_a_word() -> None:
@@ -160,14 +150,3 @@ def test_recency_adds_no_more_than_its_share_and_halves_by_half_life() -> None:
     scores = BestRanker().rank(candidates(rows, WORDS), question(WORDS, recency=0.1, half_life_days=30), NOW)
 
     assert scores.parts["recency"] == pytest.approx([0.1, 0.05, 0.025])
-
-
-def test_a_row_without_a_vector_stands_by_its_words() -> None:
-    rows = [Row({"tea": 1}), Row(cosine=0.9), Row(cosine=0.1)]
-    scores = BestRanker().rank(candidates(rows, WORDS), question(WORDS), NOW)
-    assert scores.total.tolist() == pytest.approx([1.0, 1.2 / 2.2, 0.0])
-
-
-def test_nothing_to_rank_is_no_error() -> None:
-    scores = BestRanker().rank(candidates([], WORDS), question(WORDS, periods=(IN_MAY,), recency=0.1), NOW)
-    assert len(scores.total) == 0
