@@ -1,21 +1,25 @@
 """What holds of every page there is: each address of admin_ui.urls is walked, so that a new one is walked too."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 from django.apps import apps
+from django.db import transaction
 from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import URLPattern, reverse
 from pytest_django import DjangoAssertNumQueries
+from pytest_django.plugin import DjangoDbBlocker
 
 from admin_ui.access import OperatorView
 from admin_ui.urls import urlpatterns
-from relationships.models import Role
+from relationships.models import Companion, Project, Role
 from tests.fixtures.markup import squeezed
 from tests.fixtures.operators import Browser
+from tests.fixtures.people import meet
 from tests.fixtures.turns import Conversation
 from tests.guards.sources import APPS
 from tests.unit.admin_ui.hostile_project import SCRIPT, HostileProject, hostile_project
@@ -76,9 +80,32 @@ READ = sorted(name for name in PATTERNS if answers(name, "get") and name not in 
 WRITTEN = sorted(name for name in PATTERNS if answers(name, "post") and name != "invitation")
 
 
+@pytest.fixture(scope="module")
+def made(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[HostileProject]:
+    """The same for all tests of this file, each of which begins with it as it was made."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        project = Project.objects.create(name="Test project")
+        companion = Companion.objects.create(project=project, slug="ada", name="Ada")
+        yield hostile_project(Conversation(meet(companion)))
+        transaction.set_rollback(True)
+
+
 @pytest.fixture
-def hostile(conversation: Conversation) -> HostileProject:
-    return hostile_project(conversation)
+def db(made: HostileProject) -> Iterator[None]:
+    """Replaces pytest-django's fixture, which would close the connection with that transaction."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def hostile(made: HostileProject, db: None) -> HostileProject:
+    return made
+
+
+@pytest.fixture
+def project(hostile: HostileProject) -> Project:
+    return Project.objects.get(id=hostile.owned["project_id"])
 
 
 def address(name: str, hostile: HostileProject) -> str:

@@ -21,7 +21,6 @@ from knowledge.models import Document
 from knowledge.pipeline import process
 from relationships.models import Companion, Project
 from tests.fixtures.documents import again, upload
-from worker import worker_stats
 from worker.failures import Failure
 from worker.housekeeping import periodic_tasks
 from worker.identity import this_machine
@@ -122,29 +121,7 @@ def test_a_flood_of_one_project_does_not_hide_anothers_document(
     assert [again(each).due_at == later for each in (*flood, single)] == [True, False, False, True]
 
 
-def test_a_worker_that_is_to_stop_begins_nothing(companion: Companion) -> None:
-    document = upload(companion, "Words.")
-    stopping = worker_stats.WorkerStats()
-    stopping.page.stopping = 1
-    worker_stats.use(stopping)
-    try:
-        process(str(document.id))
-    finally:
-        worker_stats.use(None)
-        stopping.close()
-
-    assert again(document).state == "pending"
-
-
 def test_a_document_that_is_gone_is_nothing_to_do(db: None) -> None:
     process(str(uuid4()))
 
     assert not Document.objects.exists()
-
-
-def test_a_crash_is_logged_without_its_words_and_never_raised(
-    db: None, caplog: pytest.LogCaptureFixture
-) -> None:
-    process("no ID at all")
-
-    assert "queue.task.crashed" in caplog.text

@@ -1,5 +1,3 @@
-from collections.abc import Iterator
-
 import pytest
 from django.db import OperationalError
 from django_q.models import Task
@@ -12,22 +10,11 @@ from tests.fixtures.index import configure, embedded, owing
 from tests.fixtures.people import meet
 from tests.fixtures.queue import MakeTurn, held_by
 from tests.fixtures.turns import Conversation
-from worker import worker_stats
 from worker.identity import worker_identity
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 NOTHING: dict[str, object] = {"operations": []}
-
-
-@pytest.fixture
-def stopping() -> Iterator[None]:
-    shared = worker_stats.WorkerStats()
-    shared.page.stopping = 1
-    worker_stats.use(shared)
-    yield
-    worker_stats.use(None)
-    shared.close()
 
 
 def test_a_task_does_what_is_due_in_its_relationship(
@@ -62,17 +49,6 @@ def test_a_task_that_the_database_leaves_gives_its_turn_back_and_nobody_elses(
     assert not Task.objects.exists()
 
 
-def test_a_worker_that_is_being_stopped_begins_nothing(
-    conversation: Conversation, scripted_provider: ScriptedProvider, stopping: None
-) -> None:
-    turn = conversation.say("I like tea.")
-
-    drain(str(conversation.relationship.id))
-
-    assert scripted_provider.requests == []
-    assert conversation.again(turn).state == TurnState.PENDING
-
-
 def test_a_task_embeds_what_its_relationship_owes(
     conversation: Conversation, scripted_embedder: ScriptedEmbedder
 ) -> None:
@@ -97,14 +73,3 @@ def test_embedding_never_fails_and_what_was_taken_stays_owed(
     assert owing(conversation.relationship) == {entry.id}
     assert "queue.task.crashed" in caplog.text
     assert not Task.objects.exists()
-
-
-def test_a_worker_that_is_being_stopped_embeds_nothing(
-    conversation: Conversation, scripted_embedder: ScriptedEmbedder, stopping: None
-) -> None:
-    configure(conversation.relationship, embedder="default")
-    conversation.remember("Likes tea")
-
-    embed(str(conversation.relationship.id))
-
-    assert scripted_embedder.asked == []

@@ -145,29 +145,27 @@ def numbers(page: str) -> list[int]:
     return [int(number) for number in re.findall(r"This is number (\d+)\.", page)]
 
 
-@pytest.mark.parametrize(
-    ("query", "first", "last", "leads_to"),
-    [
-        pytest.param("", 40, 59, ["before=40"], id="the newest"),
-        pytest.param("?from=0", 0, 19, ["after=19"], id="the start"),
-        pytest.param("?before=#40", 20, 39, ["before=20", "after=39"], id="before"),
-        pytest.param("?after=#39", 40, 59, ["before=40"], id="after"),
-        pytest.param("?at=2024-12-20", 30, 49, ["before=30", "after=49"], id="a date"),
-        pytest.param("?at=2031-01-01", 40, 59, ["before=40"], id="a date to come"),
-        pytest.param("?at=soon", 40, 59, ["before=40"], id="no date"),
-        pytest.param("?session=year+1", 31, 50, ["before=31", "after=50"], id="a session"),
-    ],
-)
-def test_a_long_conversation_is_read_from_any_place(
-    viewer: Client, page: str, two_years: list[Turn], query: str, first: int, last: int, leads_to: list[str]
-) -> None:
-    asked = re.sub(r"#(\d+)", lambda found: str(two_years[int(found[1])].seq), query)
-    shown = viewer.get(f"{page}conversation/{asked}").content.decode()
+PLACES: list[tuple[str, int, int, list[str]]] = [
+    ("", 40, 59, ["before=40"]),  # the newest
+    ("?from=0", 0, 19, ["after=19"]),
+    ("?before=#40", 20, 39, ["before=20", "after=39"]),
+    ("?after=#39", 40, 59, ["before=40"]),
+    ("?at=2024-12-20", 30, 49, ["before=30", "after=49"]),
+    ("?at=2031-01-01", 40, 59, ["before=40"]),  # to come
+    ("?at=soon", 40, 59, ["before=40"]),
+    ("?session=year+1", 31, 50, ["before=31", "after=50"]),
+]
 
-    assert numbers(shown) == list(range(first, last + 1))
-    edges = [(way, int(seq)) for way, seq in re.findall(r'href="\?(before|after)=(\d+)"', shown)]
+
+def test_a_long_conversation_is_read_from_any_place(viewer: Client, page: str, two_years: list[Turn]) -> None:
     seqs = {turn.seq: number for number, turn in enumerate(two_years)}
-    assert [f"{way}={seqs[seq]}" for way, seq in edges] == leads_to
+    for query, first, last, leads_to in PLACES:
+        asked = re.sub(r"#(\d+)", lambda found: str(two_years[int(found[1])].seq), query)
+        shown = viewer.get(f"{page}conversation/{asked}").content.decode()
+
+        assert numbers(shown) == list(range(first, last + 1)), query
+        edges = [(way, int(seq)) for way, seq in re.findall(r'href="\?(before|after)=(\d+)"', shown)]
+        assert [f"{way}={seqs[seq]}" for way, seq in edges] == leads_to, query
 
 
 def test_more_of_a_conversation_comes_without_what_is_shown_already(

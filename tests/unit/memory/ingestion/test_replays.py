@@ -71,19 +71,6 @@ def test_a_failure_for_good_is_said(conversation: Conversation, scripted_provide
     assert (replay.state, replay.error) == (ReplayState.FAILED, "The vendor refused.")
 
 
-def test_two_workers_do_not_read_one_replay_at_once(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    replay = ask(conversation)
-    Replay.objects.for_relationship(replay.relationship_id).update(
-        due_at=timezone.now() + timedelta(minutes=10)
-    )
-
-    run(replay)
-
-    assert not scripted_provider.requests
-
-
 def test_one_whose_worker_died_is_enqueued_again_and_given_up_in_the_end(conversation: Conversation) -> None:
     replay = ask(conversation)
     OrmQ.objects.all().delete()

@@ -122,12 +122,3 @@ def test_a_bad_file_stores_nothing(file: Path, companion: Companion) -> None:
     ):
         run(file)
     assert (Relationship.objects.count(), Turn.objects.count()) == (0, 0)
-
-
-def test_of_several_projects_one_must_be_named(file: Path, companion: Companion, project: Project) -> None:
-    other = Project.objects.create(name="Other project")
-    with pytest.raises(CommandError, match=str(other.id)):
-        run(file, "--no-wait")
-    run(file, "--no-wait", "--project", str(project.id))
-    run(file, "--no-wait", "--project", "Other project")
-    assert set(Relationship.objects.values_list("project_id", flat=True)) == {project.id, other.id}
