@@ -120,6 +120,7 @@ def test_what_a_deleted_entry_rests_on_is_found_again_only_with_the_entry(api: A
 
     api.delete(f"{path}/entries/{entry}")
     assert found(api, path, "blue kayak", "messages") == []
+    assert found(api, path, "blue kayak") == []
 
     api.post(f"{path}/entries/{entry}/restore")
     assert found(api, path, "blue kayak", "messages") == [SAID]

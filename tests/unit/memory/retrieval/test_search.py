@@ -95,6 +95,7 @@ def test_superseded_entries_come_when_asked_for_and_change_no_score(memory: Memo
 def test_who_asks_for_what_was_deleted_gets_nothing_else(memory: Memory) -> None:
     memory.remember("tea")
     memory.remember("tea and cello", state=EntryState.DELETED)
+    assert contents(memory.entries("tea")) == ["tea"]
     found = memory.entries("tea", filters=EntryFilters(states=("deleted",)))
     assert (contents(found), found.considered) == (["tea and cello"], 1)
 
