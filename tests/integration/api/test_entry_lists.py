@@ -8,11 +8,13 @@ import pytest
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from memory.mending import matching
 from memory.mending.matching import WithWords
 from memory.models import ScratchpadEntry
 from relationships.models import Relationship
 from tests.fixtures.api import Api
 from tests.fixtures.contexts import remember
+from tests.fixtures.turns import Conversation
 from web.fields import PageQuery
 from web.pagination import page_of
 
@@ -188,8 +190,10 @@ def test_a_thousand_entries_cost_no_more_statements_than_ten(
 
 
 def test_a_page_by_words_reads_no_more_of_many_long_entries_than_of_some(
-    api: Api, path: str, relationship: Relationship
+    api: Api, path: str, relationship: Relationship, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(matching, "MOST_READ", 400_000)
+
     def first_page(entries: int) -> tuple[int, str]:
         long = "word " * 800
         remember(
@@ -204,8 +208,8 @@ def test_a_page_by_words_reads_no_more_of_many_long_entries_than_of_some(
         return keep.read, page["next_cursor"]
 
     remember(relationship, "Is a walrus", effective_at=timezone.now() - timedelta(days=1))
-    some, _ = first_page(300)
-    many, _ = first_page(900)
+    some, _ = first_page(120)
+    many, _ = first_page(360)
 
     assert many <= 1.5 * some
     found: list[str] = []
@@ -247,12 +251,11 @@ def test_a_page_by_a_common_word_looks_at_little_more_than_it_shows(relationship
 
 @pytest.mark.parametrize("beside", ["", "&known_at=2100-01-01T00:00:00Z"])
 def test_a_text_that_takes_too_long_is_named_with_the_way_out(
-    api: Api, path: str, relationship: Relationship, monkeypatch: pytest.MonkeyPatch, beside: str
+    api: Api, path: str, conversation: Conversation, monkeypatch: pytest.MonkeyPatch, beside: str
 ) -> None:
     """Held against a row at each of its letters, as it begins alike: some milliseconds for each row."""
     monkeypatch.setattr("web.pagination.SLOW_SECONDS", 0.003)
-    for number in range(60):
-        made(api, path, f"{'a' * 3_900} {number}")
+    conversation.remember(*(f"{'a' * 3_900} {number}" for number in range(60)))
 
     refused = api.get(f"{path}?text_contains={'a' * 199}b{beside}")
 
