@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from memory.models import EntryState, SearchText
+from memory.models import EntryState, SearchText, Tier
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.questions import TOO_MANY_WORDS, Participants
 from memory.retrieval.ranking import wanted_ranker
@@ -79,6 +79,25 @@ def test_another_relationships_rows_neither_come_nor_count(
 
     assert [(hit.id, hit.score) for hit in search("tea cello").hits] == before
     assert search("tea cello").considered == 3
+
+
+def test_filters_leave_every_score_as_it_is(memory: Memory) -> None:
+    memory.remember("tea and cello", type="preference", tags={"area": "food"})
+    memory.remember("tea", "tea for two", "tea at five o'clock", type="event", tier=Tier.ARCHIVE)
+    memory.remember("cello", type="event", effective_at=NOON - timedelta(days=90))
+    scores = {hit.id: hit.score for hit in memory.entries("tea cello").hits}
+
+    for filters in (
+        EntryFilters(types=("event",)),
+        EntryFilters(tags={"area": "food"}),
+        EntryFilters(tiers=("archive",)),
+        EntryFilters(told_to=NOON - timedelta(days=1)),
+        EntryFilters(told_from=NOON - timedelta(days=1)),
+        EntryFilters(subject="user"),
+    ):
+        found = memory.entries("tea cello", filters=filters)
+        assert found.hits, filters
+        assert {hit.id: hit.score for hit in found.hits}.items() <= scores.items(), filters
 
 
 def test_superseded_entries_come_when_asked_for_and_change_no_score(memory: Memory) -> None:
