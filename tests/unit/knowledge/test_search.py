@@ -244,6 +244,12 @@ def test_without_vectors_only_chunks_that_share_a_word_are_found() -> None:
     assert ranked.order.tolist() == [2]
 
 
+def test_a_chunk_without_its_vector_is_found_by_its_text() -> None:
+    ranked = rank_chunks(columns([NAN, 0.9], {(0, 0): 1}))
+
+    assert sorted(ranked.order.tolist()) == [0, 1]
+
+
 def test_min_similarity_does_not_apply_to_chunks_that_share_a_word() -> None:
     ranked = rank_chunks(columns([0.1, 0.2, 0.5], {(0, 0): 1}), min_similarity=0.4)
 
