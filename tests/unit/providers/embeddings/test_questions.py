@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from providers.embeddings.gemini import GeminiEmbedder
-from providers.embeddings.questions import PAUSE_SECONDS, Questions
+from providers.embeddings.questions import PAUSE_SECONDS, Questions, embed_question
 from providers.errors import ProviderUnavailable, RateLimited, RequestRefused
 from tests.fakes import ScriptedEmbedder
 from tests.vendor_servers.gemini_server import GeminiServer
@@ -208,6 +208,12 @@ def test_a_silent_vendor_delays_a_context_only_up_to_the_limit(
 
     assert time.monotonic() - started < 4
     assert gemini_server.asked == 2
+
+
+def test_one_memory_serves_the_process(scripted_embedder: ScriptedEmbedder) -> None:
+    first = embed_question("Where do I live?", scripted_embedder, seconds=5)
+
+    assert embed_question("Where do I live?", scripted_embedder, seconds=5) is first
 
 
 @pytest.fixture
