@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from memory.models import HeldDeletion, OperationResult
+from memory.entries.adding import add_entry
+from memory.models import EntrySource, HeldDeletion, OperationResult
 from relationships.models import Companion
 from tests.fakes import ScriptedProvider
-from tests.fixtures.turns import Conversation, add, answer, delete, update
+from tests.fixtures.turns import PERSON, Conversation, add, answer, delete, update
 
 
 def test_too_many_deletions_at_once_wait_for_a_person(
@@ -100,3 +101,19 @@ def test_merging_everything_into_one_line_is_held_like_deleting_it(
 
     assert len(conversation.entries) == 8
     assert [verdict for verdict, _ in conversation.verdicts(turn)] == ["applied"] + ["held"] * 7
+
+
+def test_the_same_news_of_many_people_removes_nothing(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    people = "Ada Ben Cleo Dan Eve Finn Gus Hal".split()
+    for person in people:
+        values = {"content": "Feels ill", "type": "other", "subject": person}
+        add_entry(relationship=conversation.relationship, values=values, by=PERSON, source=EntrySource.MANUAL)
+    scripted_provider.answer_with(answer(*(update(number, "Feels well again") for number in range(1, 9))))
+
+    turn = conversation.hear("All of them feel well again.")
+
+    assert [verdict for verdict, _ in conversation.verdicts(turn)] == ["applied"] * 8
+    told = {(entry.subject, entry.content) for entry in conversation.entries}
+    assert told == {(person, "Feels well again") for person in people}
