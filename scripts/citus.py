@@ -155,16 +155,7 @@ def _join(nodes: list[Path], name: str) -> None:
 
 def _test(more: list[str]) -> None:
     environment = {"DATABASE_URL": start(FOLDER), "RAPPORT_TEST_CITUS": "1"}
-    processes = ["--numprocesses=2", "--no-loadscope-reorder"]  # each has a distributed database of its own
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "--reuse-db",
-        *processes,
-        *(more or ["tests/integration"]),
-    ]
+    command = [sys.executable, "-m", "pytest", "-q", "--reuse-db", *(more or ["tests/integration"])]
     os.execve(sys.executable, command, {**os.environ, **environment})  # noqa: S606 - no shell
 
 
