@@ -23,8 +23,11 @@ def hydrate_session(relationship: Relationship, session: AgentSession) -> None:
     with transaction.atomic():
         if not lock_relationship(relationship.id):
             raise SessionLost("The relationship was erased.")
-        if claimed_row(session).filter(state=SessionState.HYDRATING).first() is None:
+        present = claimed_row(session).filter(state=SessionState.HYDRATING).first()
+        if present is None:
             return
+        external = present.worker == Worker.EXTERNAL
+        state = SessionState.CURATING if external and present.stop else SessionState.RUNNING
         head = refresh_generated(relationship)
         move_branch(relationship, session.branch, head, at=timezone.now())
         change_files(
@@ -40,12 +43,12 @@ def hydrate_session(relationship: Relationship, session: AgentSession) -> None:
         )
         update_session(
             session,
-            state=SessionState.RUNNING,
+            state=state,
             running_at=timezone.now(),
             start={
                 "hot_context": read_hot_context(relationship.id)[1],
                 "profile": read_profile(relationship.id)[1],
             },
             base_id=key_of(head.commit),
-            **({} if session.worker == Worker.BUILT_IN else {"due_at": None}),
+            **({"due_at": None} if external and state == SessionState.RUNNING else {}),
         )

@@ -17,6 +17,7 @@ from workspace.files import change_files
 from workspace.models import AgentSession, AgentStep, SessionState, StepState, Worker
 from workspace.sessions import claim
 from workspace.sessions.claim import AbandonWalk, claim_session, take_up_sessions
+from workspace.sessions.hydrate import hydrate_session
 from workspace.sessions.run import CUT_OFF
 from workspace.sessions.verbs import get_session
 from workspace.store import read_contents
@@ -109,3 +110,25 @@ def test_those_that_may_be_silent_for_long_and_a_wrong_configuration_keep_no_oth
         SessionState.ABANDONED,
         SessionState.ABANDONED,
     ]
+
+
+@pytest.mark.parametrize("hydrating", [False, True])
+def test_an_external_session_can_be_stopped_even_before_it_has_a_branch(
+    pair: Relationship,
+    scripted_provider: ScriptedProvider,
+    api: Api,
+    monkeypatch: pytest.MonkeyPatch,
+    hydrating: bool,
+) -> None:
+    """It has none while its start is under way, or after a process died there."""
+    with monkeypatch.context() as dying:
+        dying.setattr("workspace.sessions.verbs.hydrate_session", lambda *_: None)
+        session = begin(pair, worker=Worker.EXTERNAL)
+    if not hydrating:
+        hydrate_session(pair, session)
+    api.post(f"/relationships/{pair.id}/agent-sessions/{session.id}/stop")
+    if hydrating:
+        hydrate_session(pair, session)  # the start that was under way
+
+    scripted_provider.answer_with("Hot.")
+    assert work(pair, session).state == SessionState.DONE, session.error
