@@ -3,17 +3,14 @@
 import json
 import subprocess
 import sys
-import threading
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from http.client import HTTPConnection, HTTPException
-from time import monotonic
+from dataclasses import asdict, dataclass
 from typing import Any
+
+import httpx
 
 from benchmarks.load import Load
 from benchmarks.timing import percentile
-
-_IDLE_SECONDS = 30.0  # the web server closes a connection after 75
 
 
 class Unexpected(Exception):
@@ -22,12 +19,13 @@ class Unexpected(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What a load brought: latencies in milliseconds, and how many answers had which status."""
+    """What a load brought, in milliseconds; `firsts`: until each answer's first mark."""
 
     seconds: float
     cpu_seconds: float  # the load generator's own
     milliseconds: list[float]
-    statuses: dict[int, int] = field(default_factory=dict)
+    firsts: list[float]
+    statuses: dict[int, int]
 
     @property
     def per_second(self) -> float:
@@ -51,8 +49,13 @@ class Answers:
 class Running:
     """A load on its way."""
 
-    def __init__(self, process: "subprocess.Popen[str]") -> None:
-        self._process = process
+    def __init__(self, load: Load) -> None:
+        command = [sys.executable, "-m", "benchmarks.load"]
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+        assert self._process.stdin is not None
+        json.dump(asdict(load), self._process.stdin)
+        self._process.stdin.close()
 
     def finish(self) -> Answers:
         assert self._process.stdout is not None
@@ -61,16 +64,17 @@ class Running:
         if self._process.wait():
             raise RuntimeError("The load generator failed; its message is above.")
         answers = json.loads(told)
-        answers["statuses"] = {int(status): count for status, count in answers["statuses"].items()}
-        return Answers(**answers)
+        return Answers(**answers | {"statuses": {int(one): n for one, n in answers["statuses"].items()}})
 
 
 class Client:
-    """An address and a key. Each thread has a connection of its own, which is kept."""
+    """An address and a key, for several threads at once."""
 
     def __init__(self, host: str, port: int, key: str) -> None:
         self.host, self.port, self.key = host, port, key
-        self._local = threading.local()
+        headers = {"Authorization": f"Bearer {key}"}
+        url = f"http://{host}:{port}"
+        self._http = httpx.Client(base_url=url, headers=headers, timeout=60, trust_env=False)
 
     def request(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> str:
         """A whole HTTP request as text, for a load; ASCII, so that its length is its bytes."""
@@ -86,17 +90,7 @@ class Client:
 
     def start(self, requests: list[str], *, connections: int, **limits: Any) -> Running:
         """Begin a load; `limits` are those of Load."""
-        load = Load(self.host, self.port, requests, connections, **limits)
-        process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.load"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert process.stdin is not None
-        json.dump(asdict(load), process.stdin)
-        process.stdin.close()
-        return Running(process)
+        return Running(Load(self.host, self.port, requests, connections, **limits))
 
     def drive(self, requests: list[str], *, connections: int, **limits: Any) -> Answers:
         """A load from beginning to end."""
@@ -112,30 +106,13 @@ class Client:
         key: str | None = None,
     ) -> Any:
         """One call: the answer's JSON; None where it has none. `key` makes it idempotent. Raises Unexpected."""
-        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
-        headers |= {"Idempotency-Key": key} if key else {}
-        connection = self._connection()
+        what = f"{method} {'/'.join('{id}' if len(part) == 36 else part for part in path.split('/'))}"
         try:
-            connection.request(method, path, None if body is None else json.dumps(body), headers)
-            answer = connection.getresponse()
-            text = answer.read()
-        except (OSError, HTTPException) as error:
-            connection.close()
-            raise Unexpected(f"{method} {_without_ids(path)}: {type(error).__name__}") from error
-        if answer.status not in expected:
-            said = text[:200].decode(errors="replace")
-            raise Unexpected(f"{method} {_without_ids(path)}: {answer.status} {said}")
-        return json.loads(text) if text else None
-
-    def _connection(self) -> HTTPConnection:
-        """This thread's own; a new one where it lay idle so long that the server may close it."""
-        now = monotonic()
-        if now - getattr(self._local, "used_at", -_IDLE_SECONDS) >= _IDLE_SECONDS:
-            self._local.connection = HTTPConnection(self.host, self.port, timeout=60)
-        self._local.used_at = now
-        connection: HTTPConnection = self._local.connection
-        return connection
-
-
-def _without_ids(path: str) -> str:
-    return "/".join("{id}" if len(part) == 36 else part for part in path.split("/"))
+            answer = self._http.request(
+                method, path, json=body, headers={"Idempotency-Key": key} if key else None
+            )
+        except httpx.HTTPError as error:
+            raise Unexpected(f"{what}: {type(error).__name__}") from error
+        if answer.status_code not in expected:
+            raise Unexpected(f"{what}: {answer.status_code} {answer.text[:200]}")
+        return answer.json() if answer.content else None

@@ -8,17 +8,15 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from benchmarks.report import Section, listed, save
+from benchmarks.timing import machine
 
-    from benchmarks.report import Section
-
-Measure = Callable[[], "Section | Sequence[Section]"]
+Measure = Callable[[], Section | list[Section]]
 
 
-def parser(module: str, doc: str | None, *, only: bool = True) -> argparse.ArgumentParser:
+def parser(module: str, doc: str | None, *, only: bool = False) -> argparse.ArgumentParser:
     """`only`: with the option to pick measurements. A run of a part never writes anything."""
     made = argparse.ArgumentParser(prog=f"python -m {module}", description=doc)
     if only:
@@ -26,6 +24,11 @@ def parser(module: str, doc: str | None, *, only: bool = True) -> argparse.Argum
         made.add_argument("--only", metavar="NAME", action="append", help=told)
     made.add_argument("--no-save", action="store_true", help="write nothing into benchmarks/results")
     return made
+
+
+def say(what: str) -> None:
+    """What is being done just now."""
+    print(what, file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -43,6 +46,8 @@ def own_settings(place: Path | None = None, **environment: str) -> Iterator[Path
             "RAPPORT_PROCESS": "command",
             "RAPPORT_LLM_PROVIDER": "offline",
             "RAPPORT_LOG_LEVEL": "WARNING",
+            "RAPPORT_WORKERS": "2",  # these two as shipped, whatever the shell says
+            "RAPPORT_READERS": "64",
             "DJANGO_SETTINGS_MODULE": "benchmarks.settings",
             **environment,
         }
@@ -80,29 +85,6 @@ def fresh_database(*, connections: int | None = None) -> Iterator[None]:
         stop(data_folder())
 
 
-def console() -> "Console":
-    from rich.console import Console
-
-    return Console(width=None if os.isatty(1) else 130)
-
-
-@contextmanager
-def progress(shown_on: "Console") -> Iterator[Callable[[str], None]]:
-    """Says what is being done, where a terminal shows it; a line a step where none does."""
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
-    with Progress(*columns, console=shown_on, transient=True) as shown:
-        task = shown.add_task("")
-
-        def say(what: str) -> None:
-            shown.update(task, description=what)
-            if not shown_on.is_terminal:
-                shown_on.print(what, highlight=False)
-
-        yield say
-
-
 def known(names: Sequence[str] | None, measures: Mapping[str, Any]) -> list[str]:
     """The measurements to make, in their order. Raises SystemExit for an unknown one."""
     unknown = set(names or ()) - set(measures)
@@ -111,26 +93,25 @@ def known(names: Sequence[str] | None, measures: Mapping[str, Any]) -> list[str]
     return [name for name in measures if not names or name in names]
 
 
-def measure(measures: Mapping[str, Measure], say: Callable[[str], None], on: "Console") -> "list[Section]":
-    """Each in its turn, shown as it comes."""
-    from benchmarks.report import show
+def measure(name: str, measures: Mapping[str, Measure], *, keep: bool, **about: str) -> bool:
+    """Make each measurement in its turn and show it; write all of it down with `keep`. Whether no goal was missed: that
+    is no failure, as machines differ. `about`: what was measured, beside the machine.
+    """
+    from django.db import connection
 
-    sections = []
-    for name, make in measures.items():
-        say(f"measuring {name}")
+    sections: list[Section] = []
+    for what, make in measures.items():
+        say(f"measuring {what}")
         made = make()
-        for section in made if isinstance(made, Sequence) else [made]:
+        for section in made if isinstance(made, list) else [made]:
             sections.append(section)
-            show(section, on)
-    return sections
-
-
-def conclude(name: str, sections: "Sequence[Section]", about: Mapping[str, str], *, keep: bool) -> str:
-    """Write it down with `keep`, and say what was missed; "" if nothing. That is no failure: machines differ."""
-    from benchmarks.report import missed_of, save
-
+            print(f"\n{section}", flush=True)
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW server_version")
+        about = machine() | {"PostgreSQL": cursor.fetchone()[0]} | about
+    print(f"\n{listed(about)}\n")
     if keep:
         print(f"Written to benchmarks/results: {save(name, sections, about).name}.")
-    missed = missed_of(sections)
-    print(missed or "Every goal that was measured is met.")
-    return missed
+    missed = [figure for section in sections for figure in section.missed]
+    print(f"Missed: {'; '.join(missed)}" if missed else "Every goal that was measured is met.")
+    return not missed

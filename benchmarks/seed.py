@@ -48,11 +48,18 @@ COPY memory_embedding (relationship_id, id, project_id, kind, owner_id, model, d
 
 
 def make_companion(
-    slug: str, config: dict[str, Any] | None = None, *, project: Project | None = None
+    slug: str, config: dict[str, Any] | None = None, *, project: Project | None = None, name: str = "Ada"
 ) -> Companion:
     """In a project of its own, unless there is one."""
     project = project or Project.objects.create(name=slug)
-    return Companion.objects.create(project=project, slug=slug, name="Ada", config=config or {})
+    return Companion.objects.create(project=project, slug=slug, name=name, config=config or {})
+
+
+def make_pair(
+    slug: str, config: dict[str, Any] | None = None, *, user: str = "Maya", companion: str = "Ada"
+) -> Relationship:
+    """Of a companion in a project of its own."""
+    return make_relationships(make_companion(slug, config, name=companion), [slug], name=user)[0]
 
 
 def make_relationships(
@@ -165,8 +172,7 @@ def analyze() -> None:
 def make_sample() -> Relationship:
     """100 entries, 20 recent messages, a profile of 2 kB; 31 kB in all. In a project of its own."""
     prompt = f"You are {{companion}}, a friend of {{user}}. {prose(1500, seed=0)}"
-    companion = make_companion("bench", {"context": {"core_prompt": prompt}})
-    (sample,) = make_relationships(companion, ["bench"])
+    sample = make_pair("bench", {"context": {"core_prompt": prompt}})
     remember(sample, numbered_texts(SAMPLE_ENTRIES), tier=Tier.SCRATCHPAD)
     now, roles = timezone.now(), ("user", "assistant")
     store_messages(

@@ -1,13 +1,11 @@
 """The service under measurement: databases on the embedded server, and the processes that `manage.py serve` starts."""
 
 import os
-import signal
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,12 +17,11 @@ from django.db import connection, connections
 from psycopg import sql
 
 from config.embedded_postgres import database_url
+from tests.acceptance.processes import ROOT, LiveProcess, free_port, status_of
 
-ROOT = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
 _PATIENCE_SECONDS = 180.0  # a busy machine starts nothing quickly
-_GRACE_SECONDS = 20.0
-_BEATING = "SELECT count(*) FILTER (WHERE beat_at > %s) >= %s FROM relationships_workerheartbeat"
+_BEATING = "SELECT count(*) FILTER (WHERE beat_at > %s) > 0 FROM relationships_workerheartbeat"
 _OWED = """
 SELECT EXISTS (SELECT FROM relationships_turn WHERE settled_at IS NULL AND due_at IS NOT NULL)
     OR EXISTS (SELECT FROM memory_searchtext WHERE due_at IS NOT NULL)
@@ -37,42 +34,38 @@ T = TypeVar("T")
 
 
 class Service:
-    """The web server and workers on one database, each started and ended as a measurement wants it.
+    """The web server and the worker on one database, each started and ended as a measurement wants it.
 
-    `environment`: all that the processes see, beside the address of the database. `log`: where they write.
+    `environment`: all that the processes see, beside the address of the database. Their logs are in `folder`.
     """
 
     def __init__(
-        self,
-        database: str | None = None,
-        *,
-        environment: Mapping[str, str] | None = None,
-        log: Path | None = None,
+        self, database: str, *, environment: Mapping[str, str] | None = None, folder: Path | None = None
     ) -> None:
-        self.url = address_of(database or str(settings.DATABASES["default"]["NAME"]))
-        self.port, self.chat_port = _free_port(), _free_port()
+        self.url = address_of(database)
+        self.port, self.chat_port = free_port(), free_port()
         self._environment = {**(environment or os.environ), "DATABASE_URL": self.url}
-        self._log = log.open("ab") if log else None
-        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._folder = folder or Path(settings.DATA_DIR)
+        self._running: dict[str, LiveProcess] = {}
         self._watch: psycopg.Connection[Any] | None = None
 
     def start_web(self) -> None:
-        self._start("web", "web", "--bind", f"{HOST}:{self.port}")
-        until(lambda: _listens(self.port), what="the web server")
+        self._start_web("web", self.port)
 
     def start_chat(self) -> None:
         """A second group of server processes, for replies."""
-        self._start("web for chats", "web", "--chats", "--bind", f"{HOST}:{self.chat_port}")
-        until(lambda: _listens(self.chat_port), what="the second web server")
+        self._start_web("web for chats", self.chat_port, "--chats")
 
-    def start_worker(self, count: int = 1) -> None:
-        """Unless they run; until all of them say that they live."""
+    def start_worker(self) -> None:
+        """Unless it runs; until it says that it lives."""
         begun = datetime.now(UTC)
-        new = sum(self._start(f"worker {number}", "worker") for number in range(count))
-        until(lambda: self.ask(_BEATING, begun, new)[0][0], what="the worker's first heartbeat")
+        if self._start("worker", "worker"):
+            until(lambda: self.ask(_BEATING, begun)[0][0], what="the worker's first heartbeat")
 
     def stop_worker(self) -> None:
-        self._end([name for name in self._running if name.startswith("worker")])
+        if worker := self._running.pop("worker", None):
+            worker.stop()
+            worker.kill_all()
 
     def settle(self, seconds: float) -> None:
         """Wait until no turn and no text waits for a worker. Raises TimeoutError."""
@@ -83,30 +76,26 @@ class Service:
 
     def kill(self) -> None:
         """kill -9 of all. None of their children listens any more afterwards."""
-        running = self.processes()
-        for process in self._running.values():
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        psutil.wait_procs([*running["web"], *running["worker"]], timeout=_GRACE_SECONDS)
+        running = [process for started in self._running.values() for process in started.family()]
+        for started in self._running.values():
+            started.kill_all()
+        psutil.wait_procs(running, timeout=20)
         self._running = {}
 
     def close(self) -> None:
-        self._end(list(self._running))
+        for started in self._running.values():
+            started.stop()
+        self.kill()
         if self._watch is not None:
             self._watch.close()
-        if self._log is not None:
-            self._log.close()
 
     def processes(self) -> dict[str, list[psutil.Process]]:
         """The running processes by service: `web`, `worker` and `database`, without what answers `ask`."""
         asked = self._watch.info.backend_pid if self._watch is not None and not self._watch.closed else 0
         database = [process for process in postgres() if process.pid != asked]
         found: dict[str, list[psutil.Process]] = {"web": [], "worker": [], "database": database}
-        for name, running in self._running.items():
-            with suppress(psutil.Error):
-                process = psutil.Process(running.pid)
-                found[name.split()[0]] += [process, *process.children(recursive=True)]
+        for name, started in self._running.items():
+            found[name.split()[0]] += started.family()
         return found
 
     def ask(self, question: str, *values: Any) -> list[tuple[Any, ...]]:
@@ -120,38 +109,25 @@ class Service:
         command = [sys.executable, "manage.py", *arguments]
         subprocess.run(command, cwd=ROOT, env=self._environment, check=True, capture_output=True)
 
+    def _start_web(self, name: str, port: int, *options: str) -> None:
+        self._start(name, "web", *options, "--bind", f"{HOST}:{port}")
+        until(lambda: status_of(f"http://{HOST}:{port}/healthz") == 200, what=f"the {name} server")
+
     def _start(self, name: str, *arguments: str) -> bool:
         """Whether it was not there yet."""
         if name in self._running:
             return False
-        self._running[name] = subprocess.Popen(
-            [sys.executable, "manage.py", *arguments],
-            env={**self._environment, "RAPPORT_PROCESS": arguments[0]},
-            cwd=ROOT,
-            stdout=self._log,
-            stderr=self._log,
-            process_group=0,  # so that all of it can be killed at once
-        )
+        environment = {**self._environment, "RAPPORT_PROCESS": arguments[0]}
+        log = self._folder / f"{name.replace(' ', '-')}.log"
+        command = [sys.executable, "manage.py", *arguments]
+        self._running[name] = LiveProcess(name, command, environment, log)
         return True
-
-    def _end(self, names: list[str]) -> None:
-        ending = [self._running[name] for name in names]
-        for process in ending:
-            process.terminate()
-        for process in ending:
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(_GRACE_SECONDS)
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        for name in names:
-            del self._running[name]
 
 
 @contextmanager
 def running_service() -> Iterator[Service]:
     """The web server on the default database."""
-    service = Service()
+    service = Service(str(settings.DATABASES["default"]["NAME"]))
     try:
         service.start_web()
         yield service
@@ -165,19 +141,22 @@ def models() -> Iterator[None]:
     BENCH_MODEL_URL and BENCH_STREAM_URL name them.
     """
     instant = ["tests.vendor_servers.openai_server", "--respond", "benchmarks.instant.respond", "--keep", "0"]
-    begun = []
-    try:
-        for name, module in (("BENCH_MODEL_URL", instant), ("BENCH_STREAM_URL", ["benchmarks.streams"])):
-            command = [sys.executable, "-m", *module]
-            process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
-            begun.append(process)
-            assert process.stdout is not None
-            os.environ[name] = process.stdout.readline().strip()
+    with program(*instant) as (_, instantly), program("benchmarks.streams") as (_, streaming):
+        os.environ |= {"BENCH_MODEL_URL": instantly, "BENCH_STREAM_URL": streaming}
         yield
-    finally:
-        for process in begun:
+
+
+@contextmanager
+def program(*module: str) -> Iterator[tuple[psutil.Process, str]]:
+    """A Python program of ours in a process of its own, and the address that it prints first."""
+    with subprocess.Popen(
+        [sys.executable, "-m", *module], stdout=subprocess.PIPE, text=True, cwd=ROOT
+    ) as process:
+        assert process.stdout is not None
+        try:
+            yield psutil.Process(process.pid), process.stdout.readline().strip()
+        finally:
             process.terminate()
-            process.wait()
 
 
 def data_folder() -> Path:
@@ -221,15 +200,13 @@ def statements() -> Iterator[list[str]]:
         yield seen
 
 
-def server_version() -> str:
-    with psycopg.connect(address_of("postgres")) as server:
-        return f"{server.info.parameter_status('server_version')}, embedded"
-
-
-def postgres() -> list[psutil.Process]:
-    note = (data_folder() / "postmaster.pid").read_text()
-    postmaster = psutil.Process(int(note.splitlines()[0]))
-    return [postmaster, *postmaster.children(recursive=True)]
+def postgres(*folders: Path) -> list[psutil.Process]:
+    """All processes of these servers; of the embedded one without any."""
+    found: list[psutil.Process] = []
+    for folder in folders or [data_folder()]:
+        postmaster = psutil.Process(int((folder / "postmaster.pid").read_text().splitlines()[0]))
+        found += [postmaster, *postmaster.children(recursive=True)]
+    return found
 
 
 def until(condition: Callable[[], T], *, what: str, seconds: float = _PATIENCE_SECONDS) -> T:
@@ -245,14 +222,3 @@ def until(condition: Callable[[], T], *, what: str, seconds: float = _PATIENCE_S
 def _on_server(statement: str, *names: str) -> None:
     with psycopg.connect(address_of("postgres"), autocommit=True) as server:
         server.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))
-
-
-def _listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex((HOST, port)) == 0
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])

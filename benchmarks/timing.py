@@ -5,34 +5,13 @@ import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from statistics import median
 from time import perf_counter
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import psutil
 
-_MB = 1024 * 1024
 T = TypeVar("T")
 Processes = Mapping[str, list[psutil.Process]]
-
-
-class Spread(NamedTuple):
-    """The middle of several rounds, and the least and most of them."""
-
-    middle: float
-    low: float
-    high: float
-
-
-class Memory(NamedTuple):
-    """MB. `rss` counts shared pages whole, `pss` their share; where the system knows no PSS they are the same."""
-
-    rss: float
-    pss: float
-
-
-def spread(values: Sequence[float]) -> Spread:
-    return Spread(median(values), min(values), max(values))
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -49,24 +28,30 @@ def p95(values: Sequence[float]) -> float:
     return percentile(values, 0.95)
 
 
+def milliseconds_of(call: Callable[[], Any]) -> float:
+    began = perf_counter()
+    call()
+    return (perf_counter() - began) * 1000
+
+
 def time_calls(*calls: Callable[[], Any], times: int) -> list[list[float]]:
     """Milliseconds of each call, `times` of each, after a tenth of them to warm up.
 
     The calls take turns, so that all of them meet the machine in the same state.
     """
-    taken: list[list[float]] = [[] for _ in calls]
-    for turn in range(-(times // 10), times):
-        for call, milliseconds in zip(calls, taken, strict=True):
-            began = perf_counter()
-            call()
-            if turn >= 0:
-                milliseconds.append((perf_counter() - began) * 1000)
-    return taken
+    warm = times // 10
+    taken = [[milliseconds_of(call) for call in calls] for _ in range(warm + times)]
+    return [list(one) for one in zip(*taken[warm:], strict=True)]
 
 
-def memory_of(process: psutil.Process) -> Memory:
-    used = process.memory_full_info()
-    return Memory(used.rss / _MB, getattr(used, "pss", used.rss) / _MB)
+def memory_of(processes: Iterable[psutil.Process]) -> float:
+    """MB of these together, each shared page counted once (PSS); where the system knows no PSS, in every process."""
+    total = 0
+    for process in processes:
+        with suppress(psutil.Error):
+            used = process.memory_full_info()
+            total += getattr(used, "pss", used.rss)
+    return total / 2**20
 
 
 def cpu_seconds(processes: Iterable[psutil.Process]) -> float:
@@ -101,8 +86,8 @@ def machine() -> dict[str, str]:
 
 def _processor() -> str:
     """Its name, as the system tells it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor()

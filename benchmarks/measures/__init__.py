@@ -2,24 +2,21 @@
 
 from collections.abc import Callable
 
-from benchmarks.measures import chat, contexts, costs, processes, talks, tenants, turns, workspaces
+from benchmarks.measures.chat import chat
+from benchmarks.measures.contexts import in_process, over_http, waiting
+from benchmarks.measures.costs import strategies_cost
+from benchmarks.measures.processes import idle, memory
 from benchmarks.measures.setup import LONG, QUICK, SMOKE, Setup
+from benchmarks.measures.talks import talks
+from benchmarks.measures.tenants import tenants
+from benchmarks.measures.turns import distant, ingestion, latency
+from benchmarks.measures.workspaces import workspaces
 from benchmarks.report import Section
 
 __all__ = ["LONG", "MEASURES", "QUICK", "SMOKE", "Setup"]
 
-MEASURES: dict[str, Callable[[Setup], Section]] = {
-    "in_process": contexts.in_process,
-    "talks": talks.talks,
-    "over_http": contexts.over_http,
-    "ingestion": turns.ingestion,
-    "distant": turns.distant,
-    "latency": turns.latency,
-    "memory": processes.memory,
-    "idle": processes.idle,
-    "waiting": contexts.waiting,
-    "strategies_cost": costs.strategies_cost,
-    "chat": chat.chat,
-    "workspaces": workspaces.workspaces,
-    "tenants": tenants.tenants,
-}
+_ALL: list[Callable[[Setup], Section]] = [
+    *(in_process, talks, over_http, ingestion, distant, latency, memory, idle, waiting, strategies_cost),
+    *(chat, workspaces, tenants),
+]
+MEASURES = {measure.__name__: measure for measure in _ALL}

@@ -1,168 +1,109 @@
 """Replies beside the same model without us: the first word, many streams at once, and contexts beside them."""
 
-import json
 import os
-import subprocess
-import sys
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
 from urllib.parse import urlsplit
 
-import psutil
-
-from benchmarks.client import Client
-from benchmarks.measures.setup import SMOKE, Setup
+from benchmarks.client import Answers, Client, Running
+from benchmarks.measures.setup import Setup
 from benchmarks.report import Figure, Goal, Section, of_rounds
 from benchmarks.seed import make_companion
-from benchmarks.streams import PAUSE_SECONDS, WORDS
-from benchmarks.timing import cpu_during, p50, percentile
-
-STREAMS = 300
-_SAID = "What should I cook tonight?"
+from benchmarks.service import program
+from benchmarks.streams import MARKS, PAUSE_SECONDS, WORDS
+from benchmarks.timing import cpu_during, percentile
 
 
 def chat(setup: Setup) -> Section:
     """The model is a process of its own; so is each load."""
     config = {"context": {"provider": "streaming"}, "ingestion": {"enabled": False}}
     make_companion("chat", config, project=setup.relationship.project)
-    bare = _model()
-    ours, theirs = _request(setup.client, "chat"), _request(bare, "bench")
-    count = 20 if setup.scale is SMOKE else STREAMS
     setup.service.start_chat()
-    apart = Client(setup.client.host, setup.service.chat_port, setup.client.key)
-    _run(setup.client, ours, count)  # what the first request loads, and the people
-    _run(apart, ours, count)
-    firsts = [(_first(bare, theirs), _first(setup.client, ours)) for _ in range(5 * setup.scale.rounds)]
-    direct = _run(bare, theirs, count)
-    passed = _passed(theirs, count)
-
-    streams, cpu = cpu_during(setup.service.processes, lambda: _run(setup.client, ours, count))
-    runs, alone, beside, elsewhere = _contexts_beside(setup, apart, ours, count)
-    runs.append(streams)
-    ends = [one["end"] for one in streams["streams"]]
-    complete = sum(one["whole"] for run in runs for one in run["streams"])
-    how = (
+    count, rounds = setup.scale.streams, setup.scale.rounds
+    ours = setup.client
+    bare = _client(os.environ["BENCH_STREAM_URL"])
+    apart = Client(ours.host, setup.service.chat_port, ours.key)
+    for client in (ours, apart):  # what the first request loads, and the people
+        _stream(client, "chat", count).finish().require(200)
+    firsts = [(_first(bare, "bench"), _first(ours, "chat")) for _ in range(5 * rounds)]
+    passed = _passed(count)
+    many, cpu = cpu_during(setup.service.processes, lambda: _stream(ours, "chat", count).finish())
+    runs, alone, beside = _contexts_beside(setup, apart)
+    complete = sum(run.statuses.get(200, 0) for run in (many, *runs))
+    bare_cpu, web, database = (1000 * one / count for one in (passed, cpu["web"], cpu["database"]))
+    later = [mine - theirs for theirs, mine in firsts]
+    of_all = count * (len(runs) + 1)
+    return Section(
+        "Replies",
         f"A model of its own process that streams {WORDS} words, {1000 * PAUSE_SECONDS:g} ms apart. One client asks it "
         f"directly and through us in turn; then {count} streams at once, of {count} people; the same through a process "
-        "that only copies bytes; then contexts alone, beside as many of the same server processes, and of a second "
-        f"group, in {setup.scale.rounds} rounds of a second each, taken together."
+        "that only copies bytes; then contexts alone, and beside as many streams of a second group of server "
+        f"processes, in {rounds} rounds of a second each, taken together.",
+        [
+            of_rounds("first word, without us", [theirs for theirs, _ in firsts], "ms"),
+            of_rounds("first word, later with us", later, "ms", Goal(15)),
+            Figure(f"of {of_all} streams, complete", complete, goal=Goal(of_all, at_most=False)),
+            Figure("CPU of a bare pass-through, a reply", bare_cpu, "ms"),
+            Figure("CPU of the web server, a reply", web, "ms"),
+            Figure("CPU of the web server, a reply, more than that", web - bare_cpu, "ms", Goal(15)),
+            Figure("CPU of the database, a reply", database, "ms"),
+            Figure("a context alone, p99", alone, "ms"),
+            Figure("a context beside streams of the second group, p99", beside, "ms"),
+            Figure("second group / alone", beside / alone, "x", Goal(2)),
+        ],
     )
-    figures = [
-        of_rounds("first word, without us", [bare_one for bare_one, _ in firsts], "ms"),
-        of_rounds(
-            "first word, later with us", [mine - bare_one for bare_one, mine in firsts], "ms", Goal(15)
-        ),
-        Figure(
-            f"of {len(runs) * count} streams, complete",
-            complete,
-            "",
-            goal=Goal(len(runs) * count, at_most=False),
-        ),
-        Figure("first word of many, without us, p50", _p50_first(direct), "ms"),
-        Figure("first word of many, with us, p50", _p50_first(streams), "ms"),
-        Figure("end of many, p50", p50(ends), "ms"),
-        *_costs(cpu, passed, count),
-        Figure("a context alone, p99", alone, "ms"),
-        Figure("a context beside streams of the same processes, p99", beside, "ms"),
-        Figure("a context beside streams of the second group, p99", elsewhere, "ms"),
-        Figure("second group / alone", elsewhere / alone, "x", goal=Goal(2)),
-    ]
-    return Section("chat", "Replies", how, figures)
 
 
-def _contexts_beside(
-    setup: Setup, apart: Client, request: str, count: int
-) -> tuple[list[dict[str, Any]], float, float, float]:
-    """The runs of streams, and p99s in ms of contexts: alone, beside streams of the same processes, of `apart`.
+def _contexts_beside(setup: Setup, apart: Client) -> tuple[list[Answers], float, float]:
+    """The runs of streams, and p99s in ms of contexts, alone and beside streams of `apart`.
 
     Of all rounds together: of the hundred contexts of one, the p99 is nearly the slowest.
     """
-    runs: list[dict[str, Any]] = []
-    alone, beside, elsewhere = list[float](), list[float](), list[float]()
-
-    def contexts() -> list[float]:
-        seconds = WORDS * PAUSE_SECONDS
-        return setup.client.drive([setup.context_request()], connections=1, seconds=seconds).milliseconds
-
+    runs: list[Answers] = []
+    alone, beside = list[float](), list[float]()
+    seconds = WORDS * PAUSE_SECONDS
+    contexts = partial(setup.client.drive, [setup.context_request()], connections=1, seconds=seconds)
     for _ in range(setup.scale.rounds):
-        alone += contexts()
-        for client, taken in ((setup.client, beside), (apart, elsewhere)):
-            streams = _start(client, request, count)
-            time.sleep(0.5)  # the streams are under way as the contexts begin
-            taken += contexts()
-            runs.append(_finish(streams))
-    return runs, percentile(alone, 0.99), percentile(beside, 0.99), percentile(elsewhere, 0.99)
+        alone += contexts().require(200).milliseconds
+        streams = _stream(apart, "chat", setup.scale.streams)
+        time.sleep(0.5)  # the streams are under way as the contexts begin
+        beside += contexts().require(200).milliseconds
+        runs.append(streams.finish())
+    return runs, percentile(alone, 0.99), percentile(beside, 0.99)
 
 
-def _costs(cpu: Mapping[str, float], passed: float, replies: int) -> list[Figure]:
-    """CPU milliseconds a reply, of seconds of all."""
-    bare, web, database = (1000 * seconds / replies for seconds in (passed, cpu["web"], cpu["database"]))
-    return [
-        Figure("CPU of a bare pass-through, a reply", bare, "ms"),
-        Figure("CPU of the web server, a reply", web, "ms"),
-        Figure("CPU of the web server, a reply, more than that", web - bare, "ms", goal=Goal(15)),
-        Figure("CPU of the database, a reply", database, "ms"),
-    ]
+def _passed(count: int) -> float:
+    """CPU seconds of a process that passes all on to the model, and back."""
+    with program("benchmarks.streams", "pass", os.environ["BENCH_STREAM_URL"]) as (process, url):
+        client = _client(url)
+        _stream(client, "bench", 8).finish()
+        answers, used = cpu_during(
+            lambda: {"it": [process]}, lambda: _stream(client, "bench", count).finish()
+        )
+    answers.require(200)
+    return used["it"]
 
 
-def _model() -> Client:
-    """Who asks it without us."""
-    address = urlsplit(os.environ["BENCH_STREAM_URL"])
+def _client(url: str) -> Client:
+    """Who asks without us."""
+    address = urlsplit(url)
     return Client(str(address.hostname), int(address.port or 0), "none")
 
 
-def _passed(request: str, count: int) -> float:
-    """CPU seconds of a process that passes all on to the model, and back."""
-    command = [sys.executable, "-m", "benchmarks.streams", "pass", os.environ["BENCH_STREAM_URL"]]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        address = urlsplit(process.stdout.readline().strip())
-        try:
-            client = Client(str(address.hostname), int(address.port or 0), "none")
-            _run(client, request, 8)
-            processes = {"it": [psutil.Process(process.pid)]}
-            _, used = cpu_during(lambda: processes, lambda: _run(client, request, count))
-            return used["it"]
-        finally:
-            process.terminate()
+def _first(client: Client, model: str) -> float:
+    """Milliseconds to the first word of one stream."""
+    return _stream(client, model, 1).finish().require(200).firsts[0]
 
 
-def _request(client: Client, model: str) -> str:
-    body = {
-        "model": model,
-        "user": "person NNNN",
-        "stream": True,
-        "messages": [{"role": "user", "content": _SAID}],
-    }
-    return client.request("POST", "/v1/chat/completions", body)
-
-
-def _first(client: Client, request: str) -> float:
-    first: float = _run(client, request, 1)["streams"][0]["first"]
-    return first
-
-
-def _run(client: Client, request: str, count: int) -> dict[str, Any]:
-    return _finish(_start(client, request, count))
-
-
-def _start(client: Client, request: str, count: int) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "benchmarks.streams", "load"]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert process.stdin is not None
-    json.dump({"host": client.host, "port": client.port, "request": request, "count": count}, process.stdin)
-    process.stdin.close()
-    return process
-
-
-def _finish(process: "subprocess.Popen[str]") -> dict[str, Any]:
-    assert process.stdout is not None
-    with process.stdout as output:
-        told: dict[str, Any] = json.loads(output.read())
-    process.wait()
-    return told
-
-
-def _p50_first(run: dict[str, Sequence[Any]]) -> float:
-    return p50([one["first"] for one in run["streams"]])
+def _stream(client: Client, model: str, count: int) -> Running:
+    """So many streams at once, each of somebody else."""
+    said = [{"role": "user", "content": "What should I cook tonight?"}]
+    requests = [
+        client.request(
+            "POST",
+            "/v1/chat/completions",
+            {"model": model, "user": f"person {number}", "stream": True, "messages": said},
+        )
+        for number in range(count)
+    ]
+    return client.start(requests, connections=count, hold=True, marks=MARKS)

@@ -4,14 +4,12 @@ In this process: the offline rules answer each strategy's questions, so that two
 quarter of the characters; a vendor counts its own.
 """
 
-from typing import NamedTuple
-
 from django.conf import settings
 from django.utils import timezone
 
 from benchmarks.measures.setup import Setup
 from benchmarks.report import Figure, Goal, Section
-from benchmarks.seed import make_companion, make_relationships
+from benchmarks.seed import make_pair
 from benchmarks.service import statements
 from memory.ingestion.intake import accept_turn
 from memory.ingestion.pipeline import drain_relationship
@@ -32,27 +30,16 @@ TURNS = {
 _CITIES = "Porto Braga Faro Evora Aveiro Coimbra Leiria Sintra Beja Viseu".split()
 
 
-class Cost(NamedTuple):
-    """Of one turn."""
-
-    models: int
-    tokens: int
-    statements: int
-
-
 def strategies_cost(setup: Setup) -> Section:
     setup.service.stop_worker()
     figures: list[Figure] = []
     for recipe in settings.RECIPES:
         pair = _relationship(recipe)
         goal = FIXED_PROMPT if recipe == DEFAULT_RECIPE else None
-        figures.append(_figure(f"{recipe}, nothing known yet", _cost_of(pair, "It rains."), goal))
+        figures.append(_cost_of(pair, f"{recipe}, nothing known yet", "It rains.", goal))
         _remember(pair)
-        for told, text in TURNS.items():
-            cost = _cost_of(pair, text)
-            figures.append(_figure(f"{recipe}, {told}", cost))
+        figures += [_cost_of(pair, f"{recipe}, {told}", text) for told, text in TURNS.items()]
     return Section(
-        "strategies_cost",
         "What a turn costs under each recipe",
         f"Turns of one message over {KNOWN} entries, answered by the offline rules. Calls of a model; statements to "
         "read and apply the turn with its search, not to embed it afterwards.",
@@ -60,12 +47,7 @@ def strategies_cost(setup: Setup) -> Section:
     )
 
 
-def _figure(told: str, cost: "Cost", goal: Goal | None = None) -> Figure:
-    counts = f"{cost.models} model, {cost.statements} SQL"
-    return Figure(f"{told}: {counts}", cost.tokens, "prompt tokens", goal=goal)
-
-
-def _cost_of(pair: Relationship, text: str) -> Cost:
+def _cost_of(pair: Relationship, told: str, text: str, goal: Goal | None = None) -> Figure:
     turn = _accept(pair, text)
     forget_questions()  # the same words were asked about under another recipe
     with statements() as asked:
@@ -73,13 +55,14 @@ def _cost_of(pair: Relationship, text: str) -> Cost:
     turn = Turn.objects.for_relationship(pair.id).get(id=turn.id)
     assert turn.state == "applied", f"{turn.state}: {turn.error}"
     calls = ModelCall.objects.for_relationship(pair.id).filter(id__in=turn.model_call_ids)
-    return Cost(len(calls), sum(call.prompt_tokens or 0 for call in calls), len(asked))
+    tokens = sum(call.prompt_tokens or 0 for call in calls)
+    return Figure(f"{told}: {len(calls)} model, {len(asked)} SQL", tokens, "prompt tokens", goal)
 
 
 def _relationship(recipe: str) -> Relationship:
     """Of a companion of the recipe's own, with nothing remembered."""
     config = {"recipe": recipe, "ingestion": {"provider": "offline"}, "retrieval": {"embedder": "offline"}}
-    return make_relationships(make_companion(f"cost-{recipe.replace('_', '-')}", config), [recipe])[0]
+    return make_pair(f"cost-{recipe.replace('_', '-')}", config)
 
 
 def _remember(pair: Relationship) -> None:

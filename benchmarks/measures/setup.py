@@ -1,32 +1,38 @@
 """What every measurement of `make bench` works on: the running service, a key, and the sample relationship."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import UUID
 
 from benchmarks.client import Client
+from benchmarks.report import Figure, Goal, of_rounds
 from benchmarks.seed import client_of, make_companion, make_relationships, make_sample, turn_body
 from benchmarks.service import Service
+from benchmarks.timing import p50, time_calls
+from config.postgresql.sessions import prepared_cursor
 from relationships.models import Relationship
+
+ROUNDS = 5  # in process
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
     """How long a run takes. `slice_seconds`: of one load, which takes turns with others for `rounds`. `messages`: of
-    the longest conversation. `tenants`: whose entries are searched.
+    the longest conversation. `tenants`: whose entries are searched. `streams`: at once.
     """
 
-    rounds: int
-    slice_seconds: float
-    calls: int
-    turns: int
+    rounds: int = 6
+    slice_seconds: float = 1.0
+    calls: int = 2000
+    turns: int = 1000
     watched_seconds: float = 4.0
     idle_seconds: float = 30.0
     messages: int = 50_000
     tenants: int = 1_000
+    streams: int = 300
 
 
-QUICK = Scale(rounds=6, slice_seconds=1.0, calls=2000, turns=1000)
+QUICK = Scale()
 LONG = Scale(rounds=15, slice_seconds=3.0, calls=10_000, turns=4000, tenants=5_000)
 SMOKE = Scale(
     rounds=1,
@@ -37,6 +43,7 @@ SMOKE = Scale(
     idle_seconds=1.0,
     messages=500,
     tenants=20,
+    streams=20,
 )
 
 
@@ -56,20 +63,36 @@ class Setup:
         path = f"/v1/relationships/{self.relationship.id}/context"
         return self.client.request("POST", path, {"message": "What should I cook tonight?"})
 
-    def relationships(self, slug: str, *, ingestion: Mapping[str, object], count: int) -> list[UUID]:
-        """So many of a companion of their own, which reads turns as `ingestion` says."""
-        companion = make_companion(slug, {"ingestion": dict(ingestion)}, project=self.relationship.project)
-        users = (f"{slug}-{place}" for place in range(count))
-        return [relationship.id for relationship in make_relationships(companion, users)]
+    def people(self, slug: str, *, count: int, **config: object) -> list[Relationship]:
+        """So many of a companion of their own, in the project of the key."""
+        companion = make_companion(slug, config, project=self.relationship.project)
+        return make_relationships(companion, (f"{slug}-{place}" for place in range(count)))
+
+    def readers_of(self, slug: str, *, count: int, **ingestion: object) -> list[UUID]:
+        """The same, whose turns are read as `ingestion` says."""
+        return [person.id for person in self.people(slug, count=count, ingestion=ingestion)]
 
     def turn_requests(self, relationships: list[UUID], *, count: int, wait: int = 0) -> list[str]:
         """`POST /turns` of the relationships in turn."""
         suffix = f"/turns?wait={wait}" if wait else "/turns"
+        paths = [f"/v1/relationships/{id}{suffix}" for id in relationships]
         return [
-            self.client.request(
-                "POST",
-                f"/v1/relationships/{relationships[place % len(relationships)]}{suffix}",
-                turn_body(place),
-            )
-            for place in range(count)
+            self.client.request("POST", paths[place % len(paths)], turn_body(place)) for place in range(count)
         ]
+
+
+def select_one() -> None:
+    with prepared_cursor() as cursor:
+        cursor.execute("SELECT 1")
+        cursor.fetchone()
+
+
+def beside_select_one(
+    name: str, call: Callable[[], object], *, times: int, goal: Goal | None, in_ms: Goal | None = None
+) -> list[Figure]:
+    """The p50 of a call, and how many times a SELECT 1 at the same moment it is: they take turns on one connection."""
+    pairs = [[p50(taken) for taken in time_calls(select_one, call, times=times)] for _ in range(ROUNDS)]
+    return [
+        of_rounds(f"{name}, p50", [taken for _, taken in pairs], "ms", in_ms),
+        of_rounds(f"{name} / SELECT 1, p50", [taken / one for one, taken in pairs], "x", goal),
+    ]

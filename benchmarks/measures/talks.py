@@ -1,35 +1,33 @@
 """Contexts and searches over long conversations, each beside what costs nothing: SELECT 1, and a row by REST."""
 
-from collections.abc import Callable
 from itertools import cycle
 
+import numpy as np
 from django.utils import timezone
 
-from benchmarks import draw
-from benchmarks.measures.contexts import ROUNDS, select_one
-from benchmarks.measures.setup import Setup
+from benchmarks.measures.setup import ROUNDS, Setup, beside_select_one
 from benchmarks.report import Figure, Goal, Section, of_rounds
-from benchmarks.seed import Line, analyze, make_companion, make_relationships, store_messages
-from benchmarks.timing import p50, time_calls
+from benchmarks.seed import Line, analyze, store_messages
 from context.pipeline import build_context
 from memory.retrieval.index.backfill import rebuild_index
 from relationships.models import Relationship
 
 # How often SELECT 1 a context may take, and how often GET /relationships/{id} a search, by the messages there are.
-GOALS = {500: (25, 3), 5_000: (60, 8), 50_000: (None, 40)}
+GOALS = {500: (Goal(25), Goal(3)), 5_000: (Goal(60), Goal(8)), 50_000: (None, Goal(40))}
 SESSION = 40  # messages
+_WORDS, _WORDS_A_TEXT = 20_000, 12
 # What stands for the most frequent words, as in any language: text search leaves them out.
 _STOP_WORDS = (
     "the i you to and a it is that of in was my for on have with but so not at be this do we are your me what just if "
     "when about as had all there can were or then up an out will from how she he been"
 ).split()
+_VOCABULARY = [*_STOP_WORDS, *(f"w{place}" for place in range(len(_STOP_WORDS), _WORDS))]
 
 
 def talks(setup: Setup) -> Section:
     sizes = [size for size in GOALS if size <= setup.scale.messages]
     figures = [figure for size in sizes for figure in _measured(setup, _talk(setup, size), size)]
     return Section(
-        "talks",
         "A long conversation",
         "build_context() as installed, which searches what was said, and SELECT 1 take turns; then, over HTTP on one "
         "connection, messages/search and GET /relationships/{id}. Messages of twelve words, which fall off as words "
@@ -39,63 +37,47 @@ def talks(setup: Setup) -> Section:
 
 
 def _talk(setup: Setup, size: int) -> Relationship:
-    config = {"retrieval": {"language": "english"}}
-    companion = make_companion(f"talks-{size}", config, project=setup.relationship.project)
-    (relationship,) = make_relationships(companion, [f"talks-{size}"])
+    (talk,) = setup.people(f"talks-{size}", count=1, retrieval={"language": "english"})
     now, roles = timezone.now(), ("user", "assistant")
     store_messages(
-        relationship,
+        talk,
         (
             Line(f"session-{place // SESSION}", roles[place % 2], text, now)
-            for place, text in enumerate(_texts(size))
+            for place, text in enumerate(texts(size))
         ),
     )
-    rebuild_index(relationship.id)
+    rebuild_index(talk.id)
     analyze()
-    return relationship
+    return talk
 
 
 def _measured(setup: Setup, talk: Relationship, size: int) -> list[Figure]:
     calls = max(10, setup.scale.calls // ROUNDS // 4)
-    questions = _texts(50, seed=99)
-    asked_next = cycle(questions)
+    questions = texts(50, seed=99)
+    next_one = cycle(questions)
+    at, (of_context, of_search) = f"{size:,} messages: ", GOALS[size]
 
     def context() -> None:
-        build_context(project_id=talk.project_id, relationship_id=talk.id, message=next(asked_next))
+        build_context(project_id=talk.project_id, relationship_id=talk.id, message=next(next_one))
 
-    pairs = [time_calls(select_one, context, times=calls) for _ in range(ROUNDS)]
+    def load(requests: list[str]) -> float:
+        return setup.client.drive(requests, connections=1, count=calls).require(200).p50
+
     path = f"/v1/relationships/{talk.id}"
     read = setup.client.request("GET", path)
-    searches = [
-        setup.client.request("POST", f"{path}/messages/search", {"query": text}) for text in questions
-    ]
-    load = _one_by_one(setup, calls)
+    searches = [setup.client.request("POST", f"{path}/messages/search", {"query": one}) for one in questions]
     asked = [(load([read]), load(searches)) for _ in range(ROUNDS)]
-    of_context, of_search = GOALS[size]
-    at = f"{size:,} messages: "
+    ratios = [found / got for got, found in asked]
     return [
-        of_rounds(f"{at}build_context(), p50", [p50(built) for _, built in pairs], "ms"),
-        of_rounds(
-            f"{at}build_context() / SELECT 1, p50",
-            [p50(built) / p50(one) for one, built in pairs],
-            "x",
-            Goal(of_context) if of_context else None,
-        ),
+        *beside_select_one(f"{at}build_context()", context, times=calls, goal=of_context),
         of_rounds(f"{at}messages/search, p50", [found for _, found in asked], "ms"),
-        of_rounds(
-            f"{at}messages/search / GET a relationship, p50",
-            [found / got for got, found in asked],
-            "x",
-            Goal(of_search),
-        ),
+        of_rounds(f"{at}messages/search / GET a relationship, p50", ratios, "x", of_search),
     ]
 
 
-def _texts(count: int, *, seed: int = draw.SEED) -> list[str]:
-    words = {f"w{place}": word for place, word in enumerate(_STOP_WORDS)}
-    return [" ".join(words.get(word, word) for word in text.split()) for text in draw.texts(count, seed=seed)]
-
-
-def _one_by_one(setup: Setup, calls: int) -> Callable[[list[str]], float]:
-    """The middle of so many requests in milliseconds."""
-    return lambda requests: setup.client.drive(requests, connections=1, count=calls).require(200).p50
+def texts(count: int, *, seed: int = 7) -> list[str]:
+    """Twelve words each, which fall off as words do (Zipf): the n-th is n times rarer than the first."""
+    share = 1 / np.arange(1, _WORDS + 1)
+    random = np.random.default_rng([7, seed])
+    drawn = random.choice(_WORDS, size=(count, _WORDS_A_TEXT), p=share / share.sum())
+    return [" ".join(_VOCABULARY[word] for word in row) for row in drawn]

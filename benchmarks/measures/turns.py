@@ -22,7 +22,6 @@ CONNECTIONS = 8
 GOAL = Goal(100, at_most=False)
 MODEL = "instant"
 DEFAULT_BATCH = Ingestion().max_batch
-BATCHES = {DEFAULT_BATCH: f"{DEFAULT_BATCH} turns a call", 1: "1 turn a call"}
 DISTANT_GOALS = {0: 0.0, 1: 100.0, 2: 0.9 * 128 / 2}  # turns a second, by the model's seconds
 ROUNDS_OF_READERS = 20  # the start of the pool, 3 s, is in them
 PAUSE_SECONDS = 0.06  # a turn is claimed and applied in less: each finds everybody idle
@@ -37,35 +36,30 @@ SELECT count(*), count(*) FILTER (WHERE state = 'applied'),
 
 def ingestion(setup: Setup) -> Section:
     """Turns that wait until all of them are there, then turns that are read while they come in."""
+    turns = setup.scale.turns
     setup.service.start_worker()
-    _warm_up(setup)
-    intake: list[Answers] = []
+    warm = setup.readers_of("warm", count=20, provider=MODEL)  # the first call imports the vendor's SDK
+    _take_in(setup, warm, 40)
+    _spans(setup, warm, turns=40)
+    intake: list[float] = []
     figures: list[Figure] = []
-    for batch, how in BATCHES.items():
+    for batch, how in {DEFAULT_BATCH: f"{DEFAULT_BATCH} turns a call", 1: "1 turn a call"}.items():
         reading = {"provider": MODEL, "max_batch": batch, "trigger": {"mode": "explicit"}}
-        relationships = setup.relationships(f"wait-{batch}", ingestion=reading, count=RELATIONSHIPS)
-        intake.append(_take_in(setup, relationships))
-        goal = GOAL if batch == DEFAULT_BATCH else None
-        figures += _read(setup, relationships, how, goal=goal)
-    live = setup.relationships("live", ingestion={"provider": MODEL}, count=RELATIONSHIPS)
-    _take_in(setup, live)
-    _, since_accept = _spans(setup, live, turns=setup.scale.turns)
-    rate = setup.scale.turns / since_accept
+        waiting = setup.readers_of(f"wait-{batch}", count=RELATIONSHIPS, **reading)
+        intake.append(_take_in(setup, waiting, turns).per_second)
+        figures += _read(setup, waiting, how, goal=GOAL if batch == DEFAULT_BATCH else None)
+    live = setup.readers_of("live", count=RELATIONSHIPS, provider=MODEL)
+    _take_in(setup, live, turns)
+    _, since_accept = _spans(setup, live, turns=turns)
     return Section(
-        "ingestion",
         "Turns, taken in and read",
-        f"{setup.scale.turns} turns of two messages over {RELATIONSHIPS} relationships; the model, behind HTTP, "
+        f"{turns} turns of two messages over {RELATIONSHIPS} relationships; the model, behind HTTP, "
         "answers at once with one new entry a turn. Waiting turns: from the first claim to the last one applied. As "
         f"they come in: from the first accepted to the last applied, while {CONNECTIONS} connections send them.",
         [
-            of_rounds(
-                f"POST /turns, {CONNECTIONS} connections, idle worker",
-                [answers.per_second for answers in intake],
-                "requests/s",
-            ),
-            of_rounds("POST /turns, p50", [answers.p50 for answers in intake], "ms"),
+            of_rounds(f"POST /turns, {CONNECTIONS} connections, idle worker", intake, "requests/s"),
             *figures,
-            Figure("as they come in", rate, "turns/s", goal=GOAL),
+            Figure("as they come in", turns / since_accept, "turns/s", GOAL),
         ],
     )
 
@@ -73,29 +67,25 @@ def ingestion(setup: Setup) -> Section:
 def distant(setup: Setup) -> Section:
     """A model that takes its time: as many calls under way as there are readers."""
     readers = int(os.environ["RAPPORT_WORKERS"]) * settings.READERS
+    count = min(3 * setup.scale.turns, ROUNDS_OF_READERS * readers)
     figures: list[Figure] = []
     allowed = 0.0
     for seconds, goal in DISTANT_GOALS.items():
         setup.service.stop_worker()
         reading = {"provider": MODEL, "model": f"after-{seconds}s", "max_batch": 1}
-        count = min(3 * setup.scale.turns, ROUNDS_OF_READERS * readers)
-        relationships = setup.relationships(f"distant-{seconds}", ingestion=reading, count=count)
-        requests = setup.turn_requests(relationships, count=count)
-        setup.client.drive(requests, connections=CONNECTIONS, count=count).require(202)
+        relationships = setup.readers_of(f"distant-{seconds}", count=count, **reading)
+        _take_in(setup, relationships, count)
         setup.service.start_worker()
-
         since_claim, _ = _spans(setup, relationships, turns=count)
         rate = count / since_claim
-        memory = sum(memory_of(process).pss for process in setup.service.processes()["worker"])
-        at = f"a model of {seconds} s"
         allowed = allowed or rate
         least = Goal(min(goal, 0.8 * allowed), at_most=False) if seconds else None
+        memory = memory_of(setup.service.processes()["worker"])
         figures += [
-            Figure(f"{at}: read", rate, "turns/s", goal=least),
-            Figure("    the worker's memory", memory, "MB", goal=Goal(350)),
+            Figure(f"a model of {seconds} s: read", rate, "turns/s", least),
+            Figure("    the worker's memory", memory, "MB", Goal(350)),
         ]
     return Section(
-        "distant",
         "A model that takes its time",
         f"One worker of default settings, {readers} readers; turns of as many people wait, one a call. From the first "
         "claim to the last one applied, the pool's start with it. What the CPU allows is the rate of a model that "
@@ -107,7 +97,7 @@ def distant(setup: Setup) -> Section:
 def latency(setup: Setup) -> Section:
     """One turn at a time, and nobody doing anything else."""
     turns = min(120, setup.scale.turns)
-    relationships = setup.relationships("latency", ingestion={"provider": MODEL}, count=10)
+    relationships = setup.readers_of("latency", count=10, provider=MODEL)
     setup.service.start_worker()
     _send_one_by_one(setup, relationships, range(20))
     setup.service.settle(_SETTLE_SECONDS)
@@ -119,48 +109,39 @@ def latency(setup: Setup) -> Section:
     after = [(claimed.timestamp() - answered[str(turn)]) * 1000 for turn, _, claimed, _ in rows]
     whole = [(settled - recorded).total_seconds() * 1000 for _, recorded, _, settled in rows]
     return Section(
-        "latency",
         "From a turn's acceptance to its reading",
         f"{turns} turns, one by one, {PAUSE_SECONDS * 1000:g} ms between them, everybody idle. Accepted is when the "
         "web server writes the turn down; the 202 is when the client has it, which may be after the claim.",
         [
-            Figure("accepted to claimed, p50", p50(accept), "ms", goal=Goal(15)),
+            Figure("accepted to claimed, p50", p50(accept), "ms", Goal(15)),
             Figure("accepted to claimed, p95", p95(accept), "ms"),
-            Figure("202 to claimed, p50", p50(after), "ms", goal=Goal(15)),
+            Figure("202 to claimed, p50", p50(after), "ms", Goal(15)),
             Figure("202 to claimed, p95", p95(after), "ms"),
             Figure("accepted to applied, instant model, p50", p50(whole), "ms"),
         ],
     )
 
 
+def _take_in(setup: Setup, relationships: list[UUID], count: int) -> Answers:
+    requests = setup.turn_requests(relationships, count=count)
+    return setup.client.drive(requests, connections=CONNECTIONS, count=count).require(202)
+
+
 def _read(setup: Setup, relationships: list[UUID], how: str, *, goal: Goal | None) -> list[Figure]:
     """Make the turns due that wait there, and see them read."""
     turns = setup.scale.turns
 
-    def work() -> tuple[float, float]:
+    def work() -> float:
         for relationship in relationships:
             ingest_now(relationship_id=relationship)
-        return _spans(setup, relationships, turns=turns)
+        return _spans(setup, relationships, turns=turns)[0]
 
-    (since_claim, _), used = cpu_during(setup.service.processes, work)
+    since_claim, used = cpu_during(setup.service.processes, work)
     return [
-        Figure(f"waiting, {how}", turns / since_claim, "turns/s", goal=goal),
+        Figure(f"waiting, {how}", turns / since_claim, "turns/s", goal),
         Figure("    the worker's CPU", 1000 * used["worker"] / turns, "ms a turn"),
         Figure("    the database's CPU", 1000 * used["database"] / turns, "ms a turn"),
     ]
-
-
-def _warm_up(setup: Setup) -> None:
-    """Have every process of the pool read: the first call imports the vendor's SDK."""
-    relationships = setup.relationships("warm", ingestion={"provider": MODEL}, count=20)
-    requests = setup.turn_requests(relationships, count=2 * len(relationships))
-    setup.client.drive(requests, connections=CONNECTIONS, count=len(requests)).require(202)
-    _spans(setup, relationships, turns=len(requests))
-
-
-def _take_in(setup: Setup, relationships: list[UUID]) -> Answers:
-    requests = setup.turn_requests(relationships, count=setup.scale.turns)
-    return setup.client.drive(requests, connections=CONNECTIONS, count=len(requests)).require(202)
 
 
 def _spans(setup: Setup, relationships: Iterable[UUID], *, turns: int) -> tuple[float, float]:

@@ -6,18 +6,18 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
-from time import perf_counter
 from urllib.parse import urlsplit
 
-from benchmarks.measures.contexts import ROUNDS, _build, select_one
-from benchmarks.measures.setup import Setup
+from benchmarks.measures.contexts import build_for
+from benchmarks.measures.setup import ROUNDS, Setup, beside_select_one
 from benchmarks.report import Figure, Goal, Section, of_rounds
-from benchmarks.seed import BY, make_companion, make_relationships, make_sample
+from benchmarks.seed import BY, make_sample
 from benchmarks.service import HOST, statements
-from benchmarks.timing import p50, time_calls
+from benchmarks.timing import milliseconds_of, p50, time_calls
 from relationships.models import Relationship
 from workspace.files import change_files
 from workspace.hot_context import PATH, read_hot_context
@@ -30,7 +30,7 @@ SELECT sum(pg_total_relation_size(oid)) / 1048576.0 FROM pg_class WHERE relkind 
 
 
 def workspaces(setup: Setup) -> Section:
-    person, number = _with_files(setup, "files"), count()
+    (person,), number = _people(setup, "files", 1), count()
     times = setup.scale.calls // ROUNDS
     calls = {
         f"all {FILES} files": (Goal(4), lambda: read_contents(person.id, "main")),
@@ -38,33 +38,30 @@ def workspaces(setup: Setup) -> Section:
         # Apart from the reads: it waits for the disk, and what comes after that finds the processor's caches cold.
         "a commit": (Goal(25), lambda: _write(person, "3.md", f"version {next(number)}\n")),
     }
-    figures: list[Figure] = []
-    for name, (goal, call) in calls.items():
-        pairs = [time_calls(select_one, call, times=times) for _ in range(ROUNDS)]
-        figures.append(of_rounds(f"{name}, p50", [p50(taken) for _, taken in pairs], "ms"))
-        ratios = [p50(taken) / p50(one) for one, taken in pairs]
-        figures.append(of_rounds(f"{name} / SELECT 1", ratios, "x", goal))
     return Section(
-        "workspaces",
         "A workspace",
         f"Of {FILES} files: each takes turns with SELECT 1 on one connection, {ROUNDS} rounds of {times} calls. "
         f"Clones with stock git, of {COMMITS} commits, beside clones of an equal bare repository over git "
         "http-backend, in turn.",
-        [*figures, _size(setup), *_in_a_context(setup), *_clones(setup)],
+        [
+            figure
+            for name, (goal, call) in calls.items()
+            for figure in beside_select_one(name, call, times=times, goal=goal)
+        ]
+        + [_size(setup), *_in_a_context(setup), *_clones(setup)],
     )
 
 
-def _with_files(setup: Setup, name: str) -> Relationship:
-    person = _people(setup, name, 1)[0]
-    _fill(person)
-    return person
-
-
 def _people(setup: Setup, name: str, many: int) -> list[Relationship]:
-    companion = make_companion(name, project=setup.relationship.project)
-    made = make_relationships(companion, (f"{name}-{place}" for place in range(many)))
-    rows = Relationship.objects.select_related("companion", "user", "project")
-    return list(rows.filter(id__in=[person.id for person in made]))
+    """Each with a workspace."""
+    people = [_whole(person) for person in setup.people(name, count=many)]
+    for person in people:
+        _fill(person)
+    return people
+
+
+def _whole(person: Relationship) -> Relationship:
+    return Relationship.objects.select_related("companion", "user", "project").get(id=person.id)
 
 
 def _fill(person: Relationship) -> None:
@@ -82,8 +79,7 @@ def _size(setup: Setup) -> Figure:
     """What a thousand of them add to all tables of the room, indexes and all."""
     many = WORKSPACES if setup.scale.calls > 100 else 20
     before = float(setup.service.ask(_SIZE)[0][0])
-    for person in _people(setup, "many", many):
-        _fill(person)
+    _people(setup, "many", many)
     added = (float(setup.service.ask(_SIZE)[0][0]) - before) * WORKSPACES / many
     return Figure(f"{WORKSPACES} workspaces of {FILES} files", added, "MB", goal=Goal(40))
 
@@ -92,15 +88,16 @@ def _in_a_context(setup: Setup) -> list[Figure]:
     """Two samples that are the same, but for hot context."""
     plain, hot = make_sample(), make_sample()
     text = "\n".join(f"- They want to see the garden of Lisbon on day {day}." for day in range(45))
-    _write(Relationship.objects.select_related("companion", "user", "project").get(id=hot.id), PATH, text)
+    _write(_whole(hot), PATH, text)
     asked: list[int] = []
     for person in (plain, hot):
-        _build(person)
+        build_for(person)
         with statements() as seen:
-            _build(person)
+            build_for(person)
         asked.append(len(seen))
     calls = setup.scale.calls // ROUNDS
-    pairs = [time_calls(lambda: _build(plain), lambda: _build(hot), times=calls) for _ in range(ROUNDS)]
+    both = partial(build_for, plain), partial(build_for, hot)
+    pairs = [time_calls(*both, times=calls) for _ in range(ROUNDS)]
     ratios = [p50(with_it) / p50(without) for without, with_it in pairs]
     return [
         Figure("statements that hot context adds to a context", asked[1] - asked[0], goal=Goal(0)),
@@ -109,7 +106,7 @@ def _in_a_context(setup: Setup) -> list[Figure]:
 
 
 def _clones(setup: Setup) -> list[Figure]:
-    person = _with_files(setup, "cloned")
+    (person,) = _people(setup, "cloned", 1)
     for place in range(COMMITS - 2):
         _write(person, f"{place % FILES}.md", f"Version {place}\n" + "A line.\n" * 100)
     key = setup.client.key
@@ -132,9 +129,7 @@ def _clones(setup: Setup) -> list[Figure]:
 
 def _timed(folder: Path, address: str) -> float:
     with tempfile.TemporaryDirectory(dir=folder) as place:
-        began = perf_counter()
-        _git(folder, "clone", "-q", address, f"{place}/clone")
-        return (perf_counter() - began) * 1000
+        return milliseconds_of(lambda: _git(folder, "clone", "-q", address, f"{place}/clone"))
 
 
 def _git(folder: Path, *words: str) -> str:

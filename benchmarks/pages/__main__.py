@@ -7,7 +7,7 @@ from benchmarks import runner
 
 
 def main() -> None:
-    parser = runner.parser("benchmarks.pages", __doc__, only=False)
+    parser = runner.parser("benchmarks.pages", __doc__)
     parser.add_argument("--relationships", type=int, default=10_000)
     parser.add_argument("--messages", type=int, default=1_000_000, help="of all relationships together")
     parser.add_argument("--entries-of-one", type=int, default=5_000, help="of the one large relationship")
@@ -18,16 +18,11 @@ def main() -> None:
     with runner.own_settings():
         from benchmarks.pages.pages import pages
         from benchmarks.pages.seed import Size
-        from benchmarks.service import server_version
-        from benchmarks.timing import machine
 
         size = Size(options.relationships, options.messages, options.entries_of_one)
-        console = runner.console()
-        with runner.fresh_database(), runner.progress(console) as say:
+        with runner.fresh_database():
             measures = {"pages": lambda: pages(size, calls=options.calls, only=options.only)}
-            sections = runner.measure(measures, say, console)
-            about = machine() | {"PostgreSQL": server_version()}
-        runner.conclude("pages", sections, about, keep=not (options.only or options.no_save))
+            runner.measure("pages", measures, keep=not (options.only or options.no_save))
 
 
 if __name__ == "__main__":

@@ -135,7 +135,6 @@ def pages(size: Size, *, calls: int, only: str) -> Section:
     slowest, longest = max(rows, key=itemgetter(2)), max(rows, key=itemgetter(3))
     slow = sum(row[2] > MOST_MILLISECONDS for row in rows)
     return Section(
-        "pages",
         "Pages of the admin UI",
         f"{size.relationships:,} relationships with {size.messages:,} messages in {size.messages // 2:,} turns, "
         f"{ENTRIES} entries each, one with {size.entries_of_one:,}; {calls} calls of each page through the "

@@ -241,7 +241,7 @@ def _forgotten(prompt: str, book: Book) -> list[dict[str, Any]]:
         for words, changes in book.items()
         if wish[1] in words
         for change in changes
-        if change.kind == "forget"
+        if change.old and not change.new
     }
     return [
         {"number": int(number)}
@@ -254,7 +254,7 @@ def _replaced_by(book: Book) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for changes in book.values():
         for change in changes:
-            if change.kind == "replace":
+            if change.new and change.old:
                 found.setdefault(change.new, set()).add(change.old)
     return found
 

@@ -4,7 +4,7 @@ A book is {words of the person's message: its changes}. It is taught to the mode
 the asking system's own dialect, by what that system has shown it. So every system stores the same texts.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,22 +18,6 @@ class Change:
 
     new: str = ""
     old: str = ""
-
-    @property
-    def kind(self) -> Literal["learn", "replace", "forget"]:
-        if not self.old:
-            return "learn"
-        return "replace" if self.new else "forget"
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """What a system asked of the model server since the last `reset`."""
-
-    calls: int = 0
-    prompt_tokens: int = 0
-    embedding_calls: int = 0
-    malformed: int = 0  # of the calls: answers that were broken on purpose
 
 
 Book = Mapping[str, Sequence[Change]]
@@ -56,24 +40,17 @@ def moves_for(book: Book, said: Sequence[str], shown: Sequence[str]) -> list[Mov
     then added, and nothing is forgotten.
     """
     moves: list[Move] = []
-    known = list(shown)
+    known = list(shown)  # kept as it will be after the moves
     for place, words in enumerate(said):
         for change in book.get(words.strip(), ()):
-            moves += _moves_of(change, known, place)
+            old = known.index(change.old) if change.old in known else None
+            there = not change.new or change.new in known
+            if old is not None:
+                known[old] = "" if there else change.new
+                moves.append(
+                    Move("delete", at=old, said=place) if there else Move("update", change.new, old, place)
+                )
+            elif not there:
+                known.append(change.new)
+                moves.append(Move("add", change.new, None, place))
     return moves
-
-
-def _moves_of(change: Change, known: list[str], said: int) -> Iterable[Move]:
-    """`known` is kept as it will be after the moves."""
-    old = known.index(change.old) if change.old in known else None
-    there = change.new in known
-    if old is not None and (there or not change.new):
-        known[old] = ""
-        return [Move("delete", at=old, said=said)]
-    if old is not None:
-        known[old] = change.new
-        return [Move("update", change.new, old, said)]
-    if there or not change.new:
-        return []
-    known.append(change.new)
-    return [Move("add", change.new, None, said)]

@@ -1,34 +1,46 @@
-"""The model of everybody: OpenAI's chat completions and embeddings on loopback, in threads of this process.
+"""The model and embedder of everybody: OpenAI's protocol on loopback, in threads of this process.
 
-It knows the book of facts, is as slow and as faulty as a measure wants it, and counts what each system asks.
+It knows the book of facts, is as slow and as faulty as a measure wants it, and counts what each system asks. The
+embedder is words and their trigrams in hashed places: deterministic, lexical, and no model.
 """
 
 import base64
 import json
+import re
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from math import sqrt
 from typing import Any
+from zlib import crc32
 
 from benchmarks.peers.dialects import Answer, NotUnderstood, Request, answer, count_tokens
-from benchmarks.peers.facts import Book, Change, Counts
-from benchmarks.peers.vectors import DIMENSIONS, vector_of
+from benchmarks.peers.facts import Book, Change
+from benchmarks.peers.hosted.host import DIMENSIONS
+from tests.vendor_servers.embeddings import openai_said
+from tests.vendor_servers.openai_server import OpenAIServer
+from tests.vendor_servers.script import Seen
+from tests.vendor_servers.server import Reply
+
+# Of a vector's squared length, the same for every text: texts that share no word have a cosine of about 0.2, as with
+# sentence models, so that a system's floor for similarity does not cut all that is said in other words.
+COMMON = 0.2
+_WORD = re.compile(r"\w+")
 
 
-class Model:
-    """`url` ends in /v1; a system is told by the API key it sends, its name."""
+class Model(OpenAIServer):
+    """A system is told by the API key it sends, its name. What it asked is counted as `calls`, `prompt_tokens`,
+    `embedding_calls`, and `malformed` for answers that were broken on purpose."""
 
     def __init__(self) -> None:
-        self.url = ""
+        super().__init__(keep=1)
         self._book: dict[str, Sequence[Change]] = {}
-        self._seconds = 0.0
         self._spoil = 0
-        self._counts: dict[str, Counts] = {}
-        self._since_spoiling: dict[str, int] = {}
+        self._counts: dict[str, Counter[str]] = defaultdict(Counter)
+        self._since_spoiling = Counter[str]()
         self._lock = threading.Lock()
 
     def teach(self, book: Book) -> None:
@@ -38,12 +50,13 @@ class Model:
 
     def slow_down(self, milliseconds: int) -> None:
         """Each chat completion and each embedding call takes so much longer from now on."""
-        self._seconds = milliseconds / 1000
+        self.latency = milliseconds / 1000
 
     def spoil(self, every: int) -> None:
         """Break every Nth chat answer of each system, counted from now on; 0: none."""
         with self._lock:
-            self._spoil, self._since_spoiling = every, {}
+            self._spoil = every
+            self._since_spoiling.clear()
 
     def warm(self, texts: Sequence[str]) -> None:
         """Have their vectors written already, so that who asks first doesn't wait for our arithmetic."""
@@ -54,78 +67,44 @@ class Model:
     def reset(self) -> None:
         """Forget the counts. What it knows stays."""
         with self._lock:
-            self._counts = {}
+            self._counts.clear()
 
-    def counts(self, system: str) -> Counts:
+    def counts(self, system: str) -> Counter[str]:
         with self._lock:
-            return self._counts.get(system, Counts())
+            return self._counts[system].copy()
 
-    def complete(self, body: Mapping[str, Any], system: str) -> str:
-        """Raises NotUnderstood."""
-        request = Request(body)
-        tokens, said = request.tokens, answer(request, self._book)
-        spoilt = self._note_call(system, tokens)
-        time.sleep(self._seconds)
-        return json.dumps(_completion(body, said, tokens=tokens, spoilt=spoilt))
-
-    def embed(self, body: Mapping[str, Any], system: str) -> str:
-        given = body["input"]
-        texts = [given] if isinstance(given, str) else list(given)
-        with self._lock:
-            counts = self._counts.get(system, Counts())
-            self._counts[system] = replace(counts, embedding_calls=counts.embedding_calls + 1)
-        time.sleep(self._seconds)
-        dimensions, encoding = body.get("dimensions") or DIMENSIONS, body.get("encoding_format", "float")
-        tokens = sum(map(count_tokens, texts))
-        data = ", ".join(
-            f'{{"object": "embedding", "index": {place}, "embedding": {_written(text, dimensions, encoding)}}}'
-            for place, text in enumerate(texts)
-        )
-        usage = json.dumps({"prompt_tokens": tokens, "total_tokens": tokens})
-        return f'{{"object": "list", "model": {json.dumps(body.get("model"))}, "data": [{data}], "usage": {usage}}}'
-
-    def _note_call(self, system: str, tokens: int) -> bool:
-        """Whether this one's answer is to be spoilt."""
-        with self._lock:
-            number = self._since_spoiling.get(system, 0) + 1
-            self._since_spoiling[system] = number
-            spoilt = bool(self._spoil) and number % self._spoil == 0
-            counts = self._counts.get(system, Counts())
-            self._counts[system] = replace(
-                counts,
-                calls=counts.calls + 1,
-                prompt_tokens=counts.prompt_tokens + tokens,
-                malformed=counts.malformed + spoilt,
-            )
-        return spoilt
-
-
-@contextmanager
-def model_server() -> Iterator[Model]:
-    model = Model()
-    with _Server(("127.0.0.1", 0), type("Handler", (_Handler,), {"model": model})) as server:
-        model.url = f"http://127.0.0.1:{server.server_port}/v1"
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    def reply(self, seen: Seen) -> Reply:
+        system = seen.headers.get("authorization", "").removeprefix("Bearer ")
+        if "input" in seen.body:
+            with self._lock:
+                self._counts[system]["embedding_calls"] += 1
+            time.sleep(self.latency)
+            return Reply(200, _embeddings(seen.body, openai_said(seen.body)))
+        request = Request(seen.body)
         try:
-            yield model
-        finally:
-            server.shutdown()
+            said = answer(request, self._book)
+        except NotUnderstood as problem:
+            return self.failure({"status": 400, "message": str(problem)})
+        with self._lock:
+            self._since_spoiling[system] += 1
+            spoilt = bool(self._spoil) and self._since_spoiling[system] % self._spoil == 0
+            self._counts[system].update(calls=1, prompt_tokens=request.tokens, malformed=int(spoilt))
+        time.sleep(self.latency)
+        return Reply(200, _completion(seen.body, said, tokens=request.tokens, spoilt=spoilt))
 
 
 def _completion(body: Mapping[str, Any], said: Answer, *, tokens: int, spoilt: bool) -> dict[str, Any]:
     """Spoilt, its JSON breaks off in the middle."""
-    message: dict[str, Any] = {"role": "assistant", "content": said.text or None}
-    if spoilt and said.text:
-        message["content"] = _broken(said.text)
+
+    def text(whole: str) -> str:
+        return whole[: max(1, 2 * len(whole) // 3)] + '"' if spoilt else whole
+
+    message: dict[str, Any] = {"role": "assistant", "content": text(said.text) if said.text else None}
     if said.calls:
-        calls = [(name, json.dumps(arguments)) for name, arguments in said.calls]
+        functions = [{"name": name, "arguments": text(json.dumps(given))} for name, given in said.calls]
         message["tool_calls"] = [
-            {
-                "id": f"call-{place}",
-                "type": "function",
-                "function": {"name": name, "arguments": _broken(text) if spoilt else text},
-            }
-            for place, (name, text) in enumerate(calls)
+            {"id": f"call-{place}", "type": "function", "function": function}
+            for place, function in enumerate(functions)
         ]
     output = count_tokens(json.dumps(message))
     finish = "tool_calls" if said.calls else "stop"
@@ -139,8 +118,17 @@ def _completion(body: Mapping[str, Any], said: Answer, *, tokens: int, spoilt: b
     }
 
 
-def _broken(text: str) -> str:
-    return text[: max(1, 2 * len(text) // 3)] + '"'
+def _embeddings(body: Mapping[str, Any], texts: Sequence[str]) -> str:
+    dimensions, encoding = body.get("dimensions") or DIMENSIONS, body.get("encoding_format", "float")
+    data = ", ".join(
+        f'{{"object": "embedding", "index": {place}, "embedding": {_written(text, dimensions, encoding)}}}'
+        for place, text in enumerate(texts)
+    )
+    tokens = sum(map(count_tokens, texts))
+    usage = json.dumps({"prompt_tokens": tokens, "total_tokens": tokens})
+    return (
+        f'{{"object": "list", "model": {json.dumps(body.get("model"))}, "data": [{data}], "usage": {usage}}}'
+    )
 
 
 @lru_cache(maxsize=20_000)
@@ -152,40 +140,22 @@ def _written(text: str, dimensions: int, encoding: str) -> str:
     return json.dumps([round(value, 7) for value in vector])
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-    wbufsize = -1
-    model: Model
-
-    def do_POST(self) -> None:
-        told = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
-        system = self.headers.get("Authorization", "").removeprefix("Bearer ")
-        answers = {"/v1/chat/completions": self.model.complete, "/v1/embeddings": self.model.embed}
-        try:
-            self._send(200, answers[self.path](told, system))
-        except NotUnderstood as problem:
-            error = {"message": str(problem), "type": "invalid_request_error", "param": None, "code": None}
-            self._send(400, json.dumps({"error": error}))
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
-
-    def _send(self, status: int, body: str) -> None:
-        content = body.encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-        self.wfile.flush()
+def vector_of(text: str, dimensions: int = DIMENSIONS) -> "array[float]":
+    """The text's vector, of length 1, as 32-bit floats."""
+    vector = [0.0] * dimensions
+    for word in _WORD.findall(text.casefold()):
+        for place, weight in _places(word):
+            vector[place % dimensions] += weight
+    length = sqrt(sum(value * value for value in vector)) or 1.0
+    own, shared = sqrt(1 - COMMON) / length, sqrt(COMMON / dimensions)
+    return array("f", [value * own + shared for value in vector])
 
 
-class _Server(ThreadingHTTPServer):
-    """Raises nothing when a client is killed in mid-request: that is what some measures do."""
-
-    daemon_threads = True
-    request_queue_size = 256
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        pass
+@lru_cache(maxsize=50_000)
+def _places(word: str) -> tuple[tuple[int, float], ...]:
+    """The word whole counts as much as all of its trigrams."""
+    ends = f"^{word}$"
+    trigrams = [ends[at : at + 3] for at in range(len(ends) - 2)]
+    parts = [(word, 1.0), *((part, 1 / len(trigrams)) for part in trigrams)]
+    hashed = [(crc32(part.encode()) >> 1, weight) for part, weight in parts]
+    return tuple((place, weight if place & 1 else -weight) for place, weight in hashed)

@@ -6,16 +6,15 @@ import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar
 
 from django.conf import settings
 
 from benchmarks.client import Client
-from benchmarks.peers.hosted.host import DIMENSIONS, EMBEDDING_MODEL, MODEL, Setup
-from benchmarks.peers.systems import Call, Child, Message, System, Timed
-from benchmarks.peers.vectors import vector_of
+from benchmarks.peers.hosted.host import DIMENSIONS, EMBEDDING_MODEL, MODEL, Call, Setup, Timed, Turn
+from benchmarks.peers.model import vector_of
+from benchmarks.peers.systems import Child, System
 from benchmarks.seed import analyze, client_of, make_companion, make_relationships, remember, store_vectors
 from benchmarks.service import HOST, Service, create_database, drop_database, use_database
 from benchmarks.timing import Processes
@@ -49,12 +48,9 @@ class Rapport(System):
 
     def start(self) -> None:
         create_database(self.database, template=str(settings.DATABASES["default"]["NAME"]))
-        environment = {
-            **_environment(self.folder, self.name, self.model_url, self.dimensions),
-            **self.more,
-        }
-        # searched after an erasure, as all below the folder
-        self.service = Service(self.database, environment=environment, log=self.folder / "service.log")
+        environment = {**_environment(self._setup()), **self.more}
+        # the logs are searched after an erasure, as all below the folder
+        self.service = Service(self.database, environment=environment, folder=self.folder)
         with _speaking_to(self.database):
             companion = make_companion("ada", dict(self.config))
             self._client = client_of(companion.project_id, self.service.port)
@@ -65,8 +61,8 @@ class Rapport(System):
         self.service.start_web()
         self.service.start_worker()
 
-    def hand_over(self, user: str, messages: Sequence[Message], *, key: str | None = None) -> None:
-        self._client.ask("POST", f"{self._path(user)}/turns", _turn(messages), key=key)
+    def hand_over(self, user: str, messages: Turn, *, key: str | None = None) -> None:
+        self._client.ask("POST", f"{self._path(user)}/turns", {"messages": messages}, key=key)
 
     def settle(self, seconds: float) -> None:
         self.service.settle(seconds)
@@ -106,13 +102,14 @@ class Rapport(System):
                     store_vectors(entries, vectors, model=EMBEDDING_MODEL)
             analyze()
 
-    def time(self, calls: Sequence[Call], *, clients: int) -> Timed:
+    def time(self, calls: Sequence[Call], clients: int) -> Timed:
         """By a load generator in a process of its own, over connections that are kept."""
         requests = [self._request(call) for call in calls]
         answers = self._client.drive(requests, connections=min(clients, len(requests)), count=len(requests))
-        bad = {status: number for status, number in answers.statuses.items() if status not in (200, 202)}
-        failures = [f"{number} x {status}" for status, number in bad.items()]
-        return Timed(answers.milliseconds, answers.seconds, failures)
+        bad = [
+            f"{number} x {status}" for status, number in answers.statuses.items() if status not in (200, 202)
+        ]
+        return Timed(answers.milliseconds, answers.seconds, bad)
 
     def processes(self) -> Processes:
         return self.service.processes()
@@ -126,10 +123,8 @@ class Rapport(System):
         drop_database(self.database)
 
     def _request(self, call: Call) -> str:
-        path = self._path(call.user)
-        if call.verb == "fetch":
-            return self._client.request("POST", f"{path}/context", {"message": call.question})
-        return self._client.request("POST", f"{path}/turns", _turn(call.messages))
+        what, name = ("context", "message") if call.verb == "fetch" else ("turns", "messages")
+        return self._client.request("POST", f"{self._path(call.user)}/{what}", {name: call.given})
 
     def _path(self, user: str) -> str:
         """The relationship, got or made at the first call, as a developer's own table would know it."""
@@ -165,9 +160,9 @@ class RapportByMem0(Rapport):
     def start_again(self) -> None:
         super().start_again()
         address = f"http://{HOST}:{self.service.port}/mem0"
-        self._child = Child("benchmarks.peers.hosted.mem0_client_peer", self.folder)
-        setup = Setup(address, str(self.folder), self.model_url, self._client.key, self.dimensions)
-        self._call("start", setup=setup, first=True)
+        self._child = Child(self.folder, "mem0_http")
+        setup = self._setup()._replace(database_url=address, key=self._client.key)
+        self._child.call("start", setup, first=True)
 
     def kill(self) -> None:
         super().kill()
@@ -197,30 +192,26 @@ def _speaking_to(database: str) -> Iterator[None]:
             use_database(before)
 
 
-def _turn(messages: Sequence[Message]) -> dict[str, Any]:
-    return {"messages": [asdict(message) for message in messages]}
-
-
-def _environment(folder: Path, key: str, model_url: str, dimensions: int) -> dict[str, str]:
-    """Nothing of the caller's but what a program needs. `key`: what the model server is to know us by."""
+def _environment(setup: Setup) -> dict[str, str]:
+    """Nothing of the caller's but what a program needs."""
     return {
         "PATH": "/usr/bin:/bin",
-        "HOME": str(folder),
+        "HOME": setup.folder,
         "PYTHONUNBUFFERED": "1",
         "DJANGO_SETTINGS_MODULE": "config.settings",
-        "RAPPORT_DATA_DIR": str(folder),
+        "RAPPORT_DATA_DIR": setup.folder,
         "RAPPORT_PROCESS": "command",
         "RAPPORT_SECRET_KEY": "of the benchmark, which nobody else can reach",
         "RAPPORT_LLM_PROVIDER": "openai",
         "RAPPORT_EMBEDDING_PROVIDER": "openai",
         "RAPPORT_OPENAI_MODEL": MODEL,
         "RAPPORT_OPENAI_EMBEDDING_MODEL": EMBEDDING_MODEL,
-        "RAPPORT_EMBEDDING_DIMENSIONS": str(dimensions),
+        "RAPPORT_EMBEDDING_DIMENSIONS": str(setup.dimensions),
         # counted as in production, and never reached
         **{f"RAPPORT_RATE_{name.upper()}": "1000000/second" for name in LIMITS},
         "RAPPORT_LEASE_SECONDS": str(LEASE_SECONDS),
         "RAPPORT_PROVIDER_DEADLINE": str(LEASE_SECONDS),  # no call may outlast its lease
         "RAPPORT_EMBEDDING_DEADLINE": str(LEASE_SECONDS),
-        "OPENAI_BASE_URL": model_url,
-        "OPENAI_API_KEY": key,
+        "OPENAI_BASE_URL": setup.model_url,
+        "OPENAI_API_KEY": setup.key,
     }

@@ -1,6 +1,5 @@
 """What every measure shares: systems that run side by side, clients that insist, and tables of who did how well."""
 
-import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -10,20 +9,22 @@ from itertools import count
 from pathlib import Path
 from statistics import median
 from threading import Barrier
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from benchmarks.peers.hosted.host import DIMENSIONS
 from benchmarks.peers.model import Model
 from benchmarks.peers.stories import Told, turn_of
-from benchmarks.peers.systems import Call, System, Timed
-from benchmarks.report import Figure, Section, number
-from benchmarks.timing import Spread, spread
+from benchmarks.peers.systems import System
+from benchmarks.report import Figure, Row, Section, number, range_of
+from benchmarks.runner import say
 
 AT_ONCE = 8
 OURS = "rapport"  # how the names of Rapport's systems begin
 _MOST_TRIES = 3
 # The value of each round, in the order of the rounds; or, as text, why there is none.
 Rounds = Sequence[float] | str
+Better = Literal["less", "more"] | None  # None: there is no winner in this, it only explains
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -35,7 +36,6 @@ class Lab:
     folder: Path
     rounds: int
     share: float
-    say: Callable[[str], None]
     remarks: list[str] = field(default_factory=list)
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
@@ -62,14 +62,25 @@ class Lab:
                 systems.append(stack.enter_context(self.running(make, dimensions=dimensions)))
         return systems
 
+    def load(self, systems: list[System], memories: Mapping[str, Sequence[str]]) -> None:
+        """Where that fails, the system is left out from then on."""
+        for system in list(systems):
+            say(f"loading {sum(map(len, memories.values())):,} memories, {system.name}")
+            with self.noting(system.name, systems, system):
+                system.load(memories)
+
     @contextmanager
-    def noting(self, name: str) -> Iterator[None]:
-        """A system's own error is a result of the measure, not its end."""
+    def noting(
+        self, name: str, systems: list[System] | None = None, system: System | None = None
+    ) -> Iterator[None]:
+        """A system's own error is a result of the measure, not its end. `system` is taken out of `systems` then."""
         try:
             yield
         except Exception as problem:
-            self.remarks.append(f"{name} failed: {type(problem).__name__}: {problem}"[:400])
-            print(self.remarks[-1], file=sys.stderr)
+            self.remarks.append(f"{name} failed: {told_of(problem)}")
+            say(self.remarks[-1])
+            if systems and system in systems:
+                systems.remove(system)
 
     def measured(self, measure: "Callable[[Lab], Section]") -> Section:
         """A measure that fails says so in its place; the others are still made."""
@@ -78,26 +89,36 @@ class Lab:
             return measure(self)
         except Exception as problem:
             traceback.print_exc()
-            name = measure.__name__
-            return Section(
-                name, name.capitalize(), f"It could not be measured: {type(problem).__name__}: {problem}"
-            )
+            return Section(measure.__name__.capitalize(), f"It could not be measured: {told_of(problem)}")
         finally:
             self.model.slow_down(0)
             self.model.spoil(0)
-
-    def timed(self, system: System, calls: Sequence[Call], *, clients: int) -> Timed:
-        """Raises RuntimeError when a call fails."""
-        timed = system.time(calls, clients=clients)
-        if timed.failures:
-            told = f"{len(timed.failures)} of {len(calls)} calls failed, such as: {timed.failures[0]}"
-            raise RuntimeError(told)
-        return timed
 
     def ours(self, values: Mapping[str, float]) -> list[float]:
         """Those of Rapport's systems; [] if one of them has none: then nothing can be said of all."""
         names = [make.name for make in self.systems if make.name.startswith(OURS)]
         return [values[name] for name in names] if all(name in values for name in names) else []
+
+    def section(
+        self,
+        title: str,
+        how: str,
+        lines: Sequence["Line"],
+        goals: list[Figure],
+        remarks: Sequence[str] = (),
+    ) -> Section:
+        systems = list(dict.fromkeys(system for line in lines for system in line.values))
+        how = (
+            f"{how} A cell has the median of the rounds, their range, and after the comma how many times {OURS}'s it "
+            "is, round by round."
+        )
+        rows = [line.cells(systems) for line in lines]
+        behind = [f"Behind: {sentence}" for line in lines if (sentence := line.behind())]
+        return Section(title, how, goals, ["", *systems], rows, [*behind, *self.remarks, *remarks])
+
+
+def told_of(problem: Exception) -> str:
+    return f"{type(problem).__name__}: {problem}"[:300]
 
 
 class Deed(NamedTuple):
@@ -117,17 +138,15 @@ def accepted(system: System, deed: Deed) -> bool:
     return True
 
 
-def hand_over(
-    system: System, deeds: Sequence[Deed], *, clients: int = AT_ONCE, together: bool = False
-) -> list[Deed]:
-    """Those that were refused. `together`: a client for each, that waits for all the others to be ready."""
-    ready = Barrier(len(deeds) if together else 1)
+def hand_over(system: System, deeds: Sequence[Deed], *, clients: int = AT_ONCE) -> list[Deed]:
+    """Those that were refused. As many clients as deeds wait until all of them are ready."""
+    ready = Barrier(len(deeds) if clients == len(deeds) else 1)
 
     def call(deed: Deed) -> bool:
         ready.wait()
         return accepted(system, deed)
 
-    with ThreadPoolExecutor(len(deeds) if together else clients) as pool:
+    with ThreadPoolExecutor(clients) as pool:
         return [deed for deed, was in zip(deeds, pool.map(call, deeds), strict=True) if not was]
 
 
@@ -136,9 +155,7 @@ def insist(system: System, refused: Sequence[Deed]) -> int:
     refusals = 0
     for _ in range(_MOST_TRIES):
         refusals += len(refused)
-        if not refused:
-            break
-        refused = hand_over(system, refused)
+        refused = hand_over(system, refused) if refused else ()
     return refusals
 
 
@@ -175,73 +192,57 @@ class Line:
     name: str
     unit: str
     values: Mapping[str, Rounds]
-    better: Literal["less", "more"] | None = "less"  # None: there is no winner in this, it only explains
+    better: Better = "less"
     why: str = ""
-
-    def spread_of(self, system: str) -> Spread | None:
-        rounds = self.values.get(system)
-        return spread(rounds) if rounds and not isinstance(rounds, str) else None
 
     def ratio(self, system: str, to: str) -> float | None:
         """`system` in terms of `to`, round by round, so that both met the machine in the same state: the median."""
-        ours, theirs = self.values.get(system), self.values.get(to)
-        if not ours or not theirs or isinstance(ours, str) or isinstance(theirs, str):
-            return None
-        pairs = [one / other for one, other in zip(ours, theirs, strict=False) if other]
-        return median(pairs) if pairs else None
+        pairs = zip(self._rounds(system), self._rounds(to), strict=False)
+        ratios = [one / other for one, other in pairs if other]
+        return median(ratios) if ratios else None
 
-    def cells(self, systems: Sequence[str]) -> list[str]:
+    def cells(self, systems: Sequence[str]) -> Row:
         named = f"{self.name} ({self.unit})" if self.unit else self.name
         return [named, *(self._cell(system) for system in systems)]
 
     def behind(self) -> str:
         """A sentence where somebody other than Rapport has a better median; "" where nobody has."""
-        ours, sign = self.spread_of(OURS), -1 if self.better == "more" else 1
-        if ours is None or self.better is None:
+        if not self._rounds(OURS) or self.better is None:
             return ""
-        ahead = [
-            f"{name} {number(found.middle)}"
-            for name in self.values
-            if not name.startswith(OURS) and (found := self.spread_of(name))
-            if sign * found.middle < sign * ours.middle
-        ]
+        ours, sign = median(self._rounds(OURS)), -1 if self.better == "more" else 1
+        theirs = {
+            n: median(self._rounds(n)) for n in self.values if not n.startswith(OURS) and self._rounds(n)
+        }
+        ahead = [f"{name} {number(found)}" for name, found in theirs.items() if sign * found < sign * ours]
         if not ahead:
             return ""
         unit = f", in {self.unit}" if self.unit else ""
-        return f"{self.name}{unit}: {', '.join(ahead)}; {OURS} {number(ours.middle)}. {self.why}".strip()
+        return f"{self.name}{unit}: {', '.join(ahead)}; {OURS} {number(ours)}. {self.why}".strip()
 
     def _cell(self, system: str) -> str:
         """The median, the range of the rounds, and in terms of Rapport's."""
-        found = self.spread_of(system)
-        if found is None:
-            told = self.values.get(system)
-            return told if isinstance(told, str) else "-"
-        between = f" ({number(found.low)} to {number(found.high)})" if found.low != found.high else ""
+        rounds = self._rounds(system)
+        if not rounds:
+            return str(self.values.get(system) or "-")
+        between = f" ({range_of(rounds)})" if min(rounds) != max(rounds) else ""
         ratio = self.ratio(system, OURS) if system != OURS else None
-        return f"{number(found.middle)}{between}" + (f", {number(ratio)} x" if ratio is not None else "")
+        return f"{number(median(rounds))}{between}" + (f", {number(ratio)} x" if ratio is not None else "")
+
+    def _rounds(self, system: str) -> Sequence[float]:
+        rounds = self.values.get(system, ())
+        return () if isinstance(rounds, str) else rounds
 
 
-def section_of(
-    lab: Lab,
+def line_of(
+    results: Mapping[str, T],
     name: str,
-    title: str,
-    how: str,
-    lines: Sequence[Line],
-    goals: list[Figure],
-    remarks: Sequence[str] = (),
-) -> Section:
-    systems = list(dict.fromkeys(system for line in lines for system in line.values))
-    behind = [f"Behind: {sentence}" for line in lines if (sentence := line.behind())]
-    return Section(
-        name,
-        title,
-        f"{how} A cell has the median of the rounds, their range, and after the comma how many times {OURS}'s it is, "
-        "round by round.",
-        goals,
-        headings=["", *systems],
-        rows=[line.cells(systems) for line in lines],
-        remarks=[*behind, *lab.remarks, *remarks],
-    )
+    of: Callable[[T], Rounds],
+    unit: str = "",
+    better: Better = "less",
+    why: str = "",
+) -> Line:
+    """`of` what became of each system, by its name."""
+    return Line(name, unit, {system: of(result) for system, result in results.items()}, better, why)
 
 
 def _plain(text: str) -> str:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.peers.facts import Change
-from benchmarks.peers.systems import Message
 
 OPENING_TOPICS = 9
 CHANGES = 4
@@ -128,8 +127,8 @@ def book_of(told: Iterable[Told]) -> dict[str, list[Change]]:
     return {one.message: one.changes for one in told if one.changes}
 
 
-def turn_of(told: Told) -> list[Message]:
-    return [Message("user", told.message), Message("assistant", "I see.")]
+def turn_of(told: Told) -> list[dict[str, str]]:
+    return [{"role": "user", "content": told.message}, {"role": "assistant", "content": "I see."}]
 
 
 class _Life:

@@ -6,17 +6,16 @@ peers live in a process of their own each (benchmarks.peers.hosted.host).
 
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import psutil
 import psycopg
 
 from benchmarks.peers.environment import PEERS_PYTHON, ROOT
-from benchmarks.peers.hosted.host import AUTHKEY, DIMENSIONS, PeerManager, Setup
+from benchmarks.peers.hosted.host import AUTHKEY, DIMENSIONS, Call, PeerManager, Setup, Timed, Turn
 from benchmarks.service import address_of, create_database, drop_database, postgres
 from benchmarks.timing import Processes
 
@@ -29,41 +28,16 @@ class Failed(Exception):
     """What a call raised in the peer's process."""
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
-    role: Literal["user", "assistant"]
-    content: str
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One call to be timed: `hand_over` takes the messages, `fetch` the question."""
-
-    verb: Literal["hand_over", "fetch"]
-    user: str
-    messages: Sequence[Message] = ()
-    question: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Timed:
-    """Milliseconds of each call, in no order, and the seconds from the first to the end of the last."""
-
-    milliseconds: list[float]
-    seconds: float
-    failures: list[str] = field(default_factory=list)
-
-
 class Child:
     """A peer's process, which serves its verbs on loopback. Calls may be made from several threads at once."""
 
-    def __init__(self, module: str, folder: Path) -> None:
+    def __init__(self, folder: Path, module: str, *words: str) -> None:
         self._log = (folder / "child.log").open("ab")  # searched after an erasure, as all below the folder
         key = token_hex()
         # Nothing of the caller's but what a program needs: no key, no proxy, no setting of a vendor.
         environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "PYTHONUNBUFFERED": "1", AUTHKEY: key}
         self.process = subprocess.Popen(
-            [str(PEERS_PYTHON), "-m", module],
+            [str(PEERS_PYTHON), "-m", f"benchmarks.peers.hosted.{module}", *words],
             cwd=ROOT,
             env=environment,
             stdin=subprocess.PIPE,
@@ -80,9 +54,9 @@ class Child:
         manager.connect()
         self._peer: Any = manager.peer()  # type: ignore[attr-defined]
 
-    def call(self, verb: str, **given: Any) -> Any:
+    def call(self, verb: str, *given: Any, **named: Any) -> Any:
         """Raises Failed with what the peer raised; OSError or EOFError when the process is gone."""
-        value, error = self._peer.call(verb, given)
+        value, error = self._peer.call(verb, *given, **named)
         if error:
             raise Failed(error)
         return value
@@ -106,13 +80,13 @@ class System:
     title: ClassVar[str]  # as in the report: "mem0 (library, pgvector)"
     packages: ClassVar[Sequence[str]] = ()  # whose versions the report tells
     settings: ClassVar[str]  # what differs from the defaults and why, for the report
+    _child: Child
 
     def __init__(self, folder: Path, model_url: str, dimensions: int = DIMENSIONS) -> None:
         """`folder`: whatever the system writes outside the database goes below it."""
         self.folder, self.model_url, self.dimensions = folder, model_url, dimensions
         self.database = folder.name.replace("-", "_")
         self.database_url = address_of(self.database)
-        self._child: Child | None = None
 
     @classmethod
     def version(cls) -> str:
@@ -128,23 +102,30 @@ class System:
         """After `kill`, on the same database and folder."""
         self._begin(first=False)
 
-    def hand_over(self, user: str, messages: Sequence[Message], *, key: str | None = None) -> None:
+    def hand_over(self, user: str, messages: Turn, *, key: str | None = None) -> None:
         """Give it one turn; returns when a reply need wait no longer. Raises whatever the system's client raises.
 
         `key` makes the same call twice one turn, where the system has such a thing; others ignore it.
         """
-        self._call("hand_over", user=user, messages=[asdict(message) for message in messages])
+        self._child.call("hand_over", user, messages)
 
     def settle(self, seconds: float) -> None:
         """Wait until all that was handed over is remembered, or has visibly failed. Raises TimeoutError."""
 
+    def is_settled(self) -> bool:
+        try:
+            self.settle(0)
+        except TimeoutError:
+            return False
+        return True
+
     def fetch(self, user: str, question: str) -> list[str]:
         """The remembered texts that the model would be shown for its next reply, best or newest first."""
-        return list(self._call("fetch", user=user, question=question))
+        return list(self._child.call("fetch", user, question))
 
     def stored(self, user: str) -> list[str]:
         """Every text that is stored as a memory about them now."""
-        return list(self._call("stored", user=user))
+        return list(self._child.call("stored", user))
 
     def failed(self, user: str) -> list[str]:
         """What was handed over and visibly failed, as the system itself reports it later; [] where it can't say."""
@@ -152,7 +133,7 @@ class System:
 
     def delete_person(self, user: str) -> None:
         """By the documented call for it; returns when it says that it is done."""
-        self._call("delete_person", user=user)
+        self._child.call("delete_person", user)
 
     def purge(self) -> None:
         """The system's own purge of what was deleted. Raises NotThere."""
@@ -160,23 +141,22 @@ class System:
 
     def load(self, memories: Mapping[str, Sequence[str]]) -> None:
         """Store memories, by user, as they would be after having been learnt: no model is asked."""
-        self._call("load", memories={user: list(texts) for user, texts in memories.items()})
+        self._child.call("load", memories)
         with psycopg.connect(self.database_url, autocommit=True) as server:
             server.execute("ANALYZE")  # as PostgreSQL does by itself within minutes of many new rows
 
-    def time(self, calls: Sequence[Call], *, clients: int) -> Timed:
+    def time(self, calls: Sequence[Call], clients: int) -> Timed:
         """Make the calls with so many clients at once, each taking the next; timed where the caller would stand."""
-        told = self._call("time", calls=[asdict(call) for call in calls], clients=clients)
-        return Timed(**told)
+        timed: Timed = self._child.call("time", calls, clients)
+        return timed
 
     def processes(self) -> Processes:
         """Its own, and all of the database's: whoever else has rows there asks for nothing meanwhile."""
-        assert self._child is not None, "start() comes first"
         return {"library": [psutil.Process(self._child.process.pid)], "database": postgres()}
 
     def kill(self) -> None:
         """kill -9 of everything of the system that writes, the database excepted. Calls under way raise."""
-        if self._child is not None:
+        if hasattr(self, "_child"):
             self._child.end()
 
     def stop(self) -> None:
@@ -184,13 +164,11 @@ class System:
         drop_database(self.database)
 
     def _begin(self, *, first: bool) -> None:
-        self._child = Child(f"benchmarks.peers.hosted.{self.name}_peer", self.folder)
-        setup = Setup(self.database_url, str(self.folder), self.model_url, self.name, self.dimensions)
-        self._call("start", setup=setup, first=first)
+        self._child = Child(self.folder, f"{self.name}_peer")
+        self._child.call("start", self._setup(), first=first)
 
-    def _call(self, verb: str, **given: Any) -> Any:
-        assert self._child is not None, "start() comes first"
-        return self._child.call(verb, **given)
+    def _setup(self) -> Setup:
+        return Setup(self.database_url, str(self.folder), self.model_url, self.name, self.dimensions)
 
 
 class Mem0(System):
@@ -208,20 +186,19 @@ class Mem0ByHttp(Mem0):
     name, title = "mem0-http", "mem0 (library behind HTTP, by mem0's client)"
     packages = ("mem0ai", "starlette", "uvicorn")
     settings = f"{Mem0.settings}; Starlette and uvicorn, as in their REST server: one process, a thread for each call"
-    _server: Child | None = None
+    _server: Child
 
     def kill(self) -> None:
         super().kill()
-        if self._server is not None:
+        if hasattr(self, "_server"):
             self._server.end()
 
     def _begin(self, *, first: bool) -> None:
-        self._server = Child("benchmarks.peers.hosted.mem0_server", self.folder)
-        setup = Setup(self.database_url, str(self.folder), self.model_url, self.name, self.dimensions)
-        self._server.call("start", setup=setup, first=first)
-        self._child = Child("benchmarks.peers.hosted.mem0_client_peer", self.folder)
-        asked = replace(setup, database_url=self._server.call("address"))
-        self._call("start", setup=asked, first=first)
+        self._server = Child(self.folder, "mem0_http", "server")
+        self._server.call("start", self._setup(), first=first)
+        self._child = Child(self.folder, "mem0_http")
+        asked = self._setup()._replace(database_url=self._server.call("address"))
+        self._child.call("start", asked, first=first)
 
 
 class LangMem(System):

@@ -11,7 +11,7 @@ from benchmarks.recall import data_folder
 
 
 def main() -> None:
-    parser = runner.parser("benchmarks.recall", __doc__, only=False)
+    parser = runner.parser("benchmarks.recall", __doc__)
     parser.add_argument("--no-model", action="store_true", help="measure text alone, and write nothing")
     options = parser.parse_args()
     data = data_folder()
@@ -20,14 +20,11 @@ def main() -> None:
         return
     with runner.own_settings():
         from benchmarks.recall.run import measures_of
-        from benchmarks.timing import machine
 
         embedder = None if options.no_model else _local_embedder()
-        console = runner.console()
-        with runner.fresh_database(), runner.progress(console) as say:
-            measures = measures_of(data, embedder=embedder, say=say)
-            sections = runner.measure(measures, say, console)
-        runner.conclude("recall", sections, machine(), keep=embedder is not None and not options.no_save)
+        with runner.fresh_database():
+            keep = embedder is not None and not options.no_save
+            runner.measure("recall", measures_of(data, embedder=embedder), keep=keep)
 
 
 def _local_embedder() -> str | None:

@@ -4,7 +4,7 @@ A turn stands there as an episode, or as a message that an entry of the list res
 rules remember; a model remembers more of it, and `make bench-recall` asks none.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +12,8 @@ import numpy as np
 
 from benchmarks.recall.sets import Talk
 from benchmarks.report import Figure, Goal, Section
-from benchmarks.seed import make_companion, make_relationships
+from benchmarks.runner import say
+from benchmarks.seed import make_pair
 from context.pipeline import build_context
 from memory.ingestion.intake import accept_turn
 from memory.ingestion.pipeline import drain_relationship
@@ -33,7 +34,7 @@ _GATE = "Messages that look nothing up. A turn of the set that is closed and is 
 Level = Mapping[str, Any]
 
 
-def coverage(talks: Sequence[Talk], say: Callable[[str], None]) -> list[Section]:
+def coverage(talks: Sequence[Talk]) -> list[Section]:
     """Play every conversation as it would be handed over, and ask its questions by contexts."""
     shares: dict[str, list[float]] = {name: [] for name in _variants()}
     tokens: dict[str, list[int]] = {name: [] for name in shares}
@@ -53,10 +54,10 @@ def coverage(talks: Sequence[Talk], say: Callable[[str], None]) -> list[Section]
     rows: list[Sequence[str]] = [
         (name, f"{means[name]:.1f}", f"{np.mean(tokens[name]):.0f}") for name in means
     ]
+    figure = Figure("both at 2,000 tokens", means["both at 2,000"], "%", Goal(GOAL, at_most=False))
     how = _HOW.format(talks=len(talks), questions=len(next(iter(shares.values()))))
-    figure = Figure("both at 2,000 tokens", means["both at 2,000"], "%", goal=Goal(GOAL, at_most=False))
     return [
-        Section("coverage", "Evidence in the context", how, [figure], ("", "covered", "tokens"), rows),
+        Section("Evidence in the context", how, [figure], ("", "covered", "tokens"), rows),
         _gate(talks),
     ]
 
@@ -82,13 +83,11 @@ def _level(*, most: int | None = None, **budgets: int) -> Level:
 
 def _play(talk: Talk) -> tuple[Relationship, dict[str, UUID]]:
     """The message of each turn; all is read by the offline rules."""
-    companion = make_companion(f"installed-{talk.name}")
-    companion.name = talk.speakers[1]
-    companion.save()
-    (relationship,) = make_relationships(companion, ["user"], name=talk.speakers[0])
+    user, companion = talk.speakers
+    relationship = make_pair(f"installed-{talk.name}", user=user, companion=companion)
     ids = {}
     for turn in talk.turns:
-        role = "user" if turn.speaker == talk.speakers[0] else "assistant"
+        role = "user" if turn.speaker == user else "assistant"
         new = NewTurn([NewMessage(role, turn.content)], occurred_at=turn.said_at, session=turn.session)
         accepted = accept_turn(relationship=relationship, new=new)
         ids[turn.id] = Message.objects.for_relationship(relationship.id).get(turn_id=accepted.turn.id).id
@@ -112,23 +111,19 @@ def _shown(
 
 
 def _gate(talks: Sequence[Talk]) -> Section:
-    questions = [asks_nothing(one.text, names=talk.speakers) for talk in talks for one in talk.questions]
-    turns = [
-        (
-            asks_nothing(turn.content, names=talk.speakers),
-            any(turn.id in one.evidence for one in talk.questions),
-        )
-        for talk in talks
-        for turn in talk.turns
-    ]
-    closed = [is_evidence for is_closed, is_evidence in turns if is_closed]
-    lost = sum(questions)
+    questions = turns = lost = 0
+    closed: list[bool] = []  # of each closed turn whether it is evidence
+    for talk in talks:
+        evidence = {turn for question in talk.questions for turn in question.evidence}
+        questions, turns = questions + len(talk.questions), turns + len(talk.turns)
+        lost += sum(asks_nothing(one.text, names=talk.speakers) for one in talk.questions)
+        closed += [
+            turn.id in evidence for turn in talk.turns if asks_nothing(turn.content, names=talk.speakers)
+        ]
     rows: list[Sequence[str]] = [
-        ("questions", f"{lost} of {len(questions)}"),
-        ("turns", f"{len(closed)} of {len(turns)}"),
+        ("questions", f"{lost} of {questions}"),
+        ("turns", f"{len(closed)} of {turns}"),
         ("turns that are evidence", f"{sum(closed)} of {len(closed)}"),
     ]
-    figure = Figure("questions that the gate closes", 100 * lost / max(1, len(questions)), "%", goal=Goal(0))
-    return Section(
-        "gate", "What the gate `content` keeps from looking", _GATE, [figure], ("", "closed"), rows
-    )
+    figure = Figure("questions that the gate closes", 100 * lost / max(1, questions), "%", Goal(0))
+    return Section("What the gate `content` keeps from looking", _GATE, [figure], ("", "closed"), rows)

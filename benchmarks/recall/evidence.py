@@ -1,17 +1,18 @@
 """Evidence recall: of a question's evidence turns, how many are among the first ten, and twenty."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from benchmarks.recall.sets import Talk
-from benchmarks.seed import Line, make_companion, make_relationships, store_messages
+from benchmarks.recall.sets import Said, Talk
+from benchmarks.runner import say
+from benchmarks.seed import Line, make_pair, store_messages
 from memory.models import Embedding, SearchedKind, SearchText
 from memory.retrieval.columns import Columns, SearchQuery, read_columns
 from memory.retrieval.configuration import Retrieval
@@ -26,7 +27,7 @@ from memory.retrieval.ranking import Cut, Ranking
 from memory.retrieval.results import EntryFilters, MessageFilters
 from memory.retrieval.search import search_messages
 from providers.embeddings.registry import embedder_of
-from relationships.models import MessageRole, Relationship
+from relationships.models import Message, MessageRole, Relationship
 
 CUTS = (10, 20)
 NOW = datetime(2024, 6, 1, tzinfo=UTC)  # after all that was said
@@ -50,6 +51,10 @@ class Labelled:
     category: int
     evidence: frozenset[int]
 
+    def recall(self, ranker: Ranker) -> list[float]:
+        scores = ranker.rank(self.candidates, self.question, NOW)
+        return shares(self.evidence, scores.best_first(np.flatnonzero(scores.kept)).tolist())
+
 
 def pose(
     relationship: Relationship,
@@ -72,45 +77,90 @@ def pose(
     )
 
 
-def pose_questions(talk: Talk, retrieval: Retrieval, *, find_language: bool = True) -> list[Labelled]:
-    """Store the conversation, and pose every question. `find_language`: from what was said, as a worker does."""
-    relationship = make_pair(
-        talk.name, user=talk.speakers[0], companion=talk.speakers[1], retrieval=retrieval
-    )
-    messages = _store(talk, relationship, retrieval, find_language=find_language)
+def pose_questions(
+    talks: Sequence[Talk], retrieval: Retrieval, *, find_language: bool = True
+) -> list[Labelled]:
+    """Store the conversations, and pose every question. `find_language`: from what was said, as a worker does."""
+    posed = []
+    for talk in talks:
+        say(f"asking LoCoMo: {talk.name}")
+        posed += _pose_questions(talk, retrieval, find_language=find_language)
+    return posed
+
+
+def _pose_questions(talk: Talk, retrieval: Retrieval, *, find_language: bool) -> list[Labelled]:
+    """The first speaker is the user."""
+    user, companion = talk.speakers
+    relationship = pair_of(talk.name, retrieval, user=user, companion=companion)
+    messages = store(relationship, talk.turns, user=user)
+    if find_language:
+        keep_language(relationship.id)
+    own = RelationshipConfig(relationship.id, relationship.project_id, (), retrieval)
+    index_again(own, SearchedKind.MESSAGE, [message.id for message in messages], now=timezone.now())
+    embed_all(relationship, SearchedKind.MESSAGE, retrieval, len(messages))
+    ids = {turn.id: message.id for turn, message in zip(talk.turns, messages, strict=True)}
     participants = read_participants(
         project_id=relationship.project_id, relationship_id=relationship.id, kind=SearchedKind.MESSAGE
     )
-    retrieval = retrieval.spoken_in(participants.language)
+    spoken = retrieval.spoken_in(participants.language)
     labelled = []
     for asked in talk.questions:
         prepared = prepare_questions(
             [asked.text],
             names=participants.names,
-            embedder=retrieval.embedder,
-            seconds=retrieval.query_seconds,
+            embedder=spoken.embedder,
+            seconds=spoken.query_seconds,
         )
         if prepared.notes:
             raise RuntimeError(" ".join(prepared.notes))
         columns, ranking = pose(
-            relationship, SearchedKind.MESSAGE, prepared, participants, retrieval, MessageFilters()
+            relationship, SearchedKind.MESSAGE, prepared, participants, spoken, MessageFilters()
         )
         rows = {id: row for row, id in enumerate(columns.ids_of(np.s_[:]))}
-        evidence = frozenset(rows[messages[turn]] for turn in asked.evidence)
+        evidence = frozenset(rows[ids[turn]] for turn in asked.evidence)
         labelled.append(Labelled(*ranking.posed(0), talk.name, asked.category, evidence))
-    _check(talk, relationship, retrieval, labelled, messages)
+        # What is measured is what a search answers: the first ones are asked once more, by its front door.
+        wanted = {ids[turn] for turn in asked.evidence}
+        if len(labelled) <= 10 and labelled[-1].recall(BestRanker()) != shares(
+            wanted, found(relationship, asked.text, spoken)
+        ):
+            raise RuntimeError(f"The search answers {asked.text!r} otherwise than was measured.")
     return labelled
 
 
-def recalls(labelled: Sequence[Labelled], ranker: Ranker) -> Recalls:
-    return np.array([_recall(one, ranker) for one in labelled])
+def shares(wanted: Collection[Any], found: Sequence[Any]) -> list[float]:
+    """How much of it is among the first, for each cut."""
+    return [len(set(wanted) & set(found[:cut])) / len(wanted) for cut in CUTS]
 
 
-def make_pair(name: str, *, user: str, companion: str, retrieval: Retrieval) -> Relationship:
-    told = make_companion(name, {"retrieval": retrieval.model_dump(mode="json", exclude_defaults=True)})
-    told.name = companion
-    told.save()
-    return make_relationships(told, ["user"], name=user)[0]
+def found(relationship: Relationship, text: str, retrieval: Retrieval) -> list[UUID]:
+    """The messages that the product's search finds, best first."""
+    hits = search_messages(
+        project_id=relationship.project_id,
+        relationship_id=relationship.id,
+        text=text,
+        retrieval=retrieval,
+        top_k=max(CUTS),
+        now=NOW,
+    ).hits
+    return [hit.id for hit in hits]
+
+
+def pair_of(name: str, retrieval: Retrieval, *, user: str, companion: str) -> Relationship:
+    config = {"retrieval": retrieval.model_dump(mode="json", exclude_defaults=True)}
+    return make_pair(name, config, user=user, companion=companion)
+
+
+def store(relationship: Relationship, said: Sequence[Said], *, user: str) -> list[Message]:
+    """`user`: the speaker who is the person."""
+    roles = {user: MessageRole.USER}
+    return store_messages(
+        relationship,
+        (
+            Line(one.session, roles.get(one.speaker, MessageRole.ASSISTANT), one.content, one.said_at)
+            for one in said
+        ),
+    )
 
 
 def embed_all(relationship: Relationship, kind: SearchedKind, retrieval: Retrieval, texts: int) -> None:
@@ -125,53 +175,3 @@ def embed_all(relationship: Relationship, kind: SearchedKind, retrieval: Retriev
     if there < texts:
         errors = SearchText.objects.for_relationship(relationship.id).values_list("error_code", flat=True)
         raise RuntimeError(f"{texts - there} of {texts} texts have no vector: {', '.join(set(errors))}")
-
-
-def _store(
-    talk: Talk, relationship: Relationship, retrieval: Retrieval, *, find_language: bool
-) -> dict[str, UUID]:
-    """The message of each turn. The first speaker is the user."""
-    roles = {talk.speakers[0]: MessageRole.USER}
-    messages = store_messages(
-        relationship,
-        (
-            Line(turn.session, roles.get(turn.speaker, MessageRole.ASSISTANT), turn.content, turn.said_at)
-            for turn in talk.turns
-        ),
-    )
-    if find_language:
-        keep_language(relationship.id)
-    own = RelationshipConfig(relationship.id, relationship.project_id, (), retrieval)
-    index_again(own, SearchedKind.MESSAGE, [message.id for message in messages], now=timezone.now())
-    embed_all(relationship, SearchedKind.MESSAGE, retrieval, len(messages))
-    return {turn.id: message.id for turn, message in zip(talk.turns, messages, strict=True)}
-
-
-def _recall(labelled: Labelled, ranker: Ranker) -> list[float]:
-    scores = ranker.rank(labelled.candidates, labelled.question, NOW)
-    best = scores.best_first(np.flatnonzero(scores.kept))
-    return [len(labelled.evidence & set(best[:cut].tolist())) / len(labelled.evidence) for cut in CUTS]
-
-
-def _check(
-    talk: Talk,
-    relationship: Relationship,
-    retrieval: Retrieval,
-    labelled: Sequence[Labelled],
-    messages: dict[str, UUID],
-) -> None:
-    """What is measured is what a search answers: the first questions are asked once more, by its front door."""
-    for asked, one in list(zip(talk.questions, labelled, strict=True))[:10]:
-        found = search_messages(
-            project_id=relationship.project_id,
-            relationship_id=relationship.id,
-            text=asked.text,
-            retrieval=retrieval,
-            top_k=max(CUTS),
-            now=NOW,
-        )
-        ids = [hit.id for hit in found.hits]
-        wanted = {messages[turn] for turn in asked.evidence}
-        answered = [len(wanted & set(ids[:cut])) / len(wanted) for cut in CUTS]
-        if answered != _recall(one, BestRanker()):
-            raise RuntimeError(f"The search answers {asked.text!r} otherwise than was measured.")

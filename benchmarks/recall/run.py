@@ -1,6 +1,6 @@
 """What is measured: the sets are stored, asked, and what was found is counted."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -8,14 +8,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.recall.chats import chats, read_chats
+from benchmarks.recall.chats import chats
 from benchmarks.recall.coverage import coverage
-from benchmarks.recall.evidence import Labelled, Recalls, pose_questions, recalls
+from benchmarks.recall.evidence import Labelled, Recalls, pose_questions
 from benchmarks.recall.sets import CATEGORIES, Person, Talk, read_people, read_talks
 from benchmarks.recall.updates import Asker, Shown, play
 from benchmarks.recall.variants import built_up, published, taken_away
-from benchmarks.report import Figure, Goal, Section
+from benchmarks.report import Figure, Goal, Row, Section
+from benchmarks.runner import Measure, say
 from memory.retrieval.configuration import Language, Retrieval
+from memory.retrieval.rankers.base import Ranker
 from memory.retrieval.rankers.best import BestRanker
 
 ENGLISH: Language = "english"
@@ -30,7 +32,6 @@ _UPDATES = (
     "HaluMem, {people} people, {updates} labelled updates: of the entries that a new fact replaces, the share that is"
     " found with the fact's text among all that is remembered by then."
 )
-Row = Sequence[str]
 
 
 class Interval(NamedTuple):
@@ -41,24 +42,20 @@ class Interval(NamedTuple):
     high: float
 
 
-def measures_of(
-    data: Path, *, embedder: str | None, say: Callable[[str], None]
-) -> dict[str, Callable[[], Section | list[Section]]]:
+def measures_of(data: Path, *, embedder: str | None) -> dict[str, Measure]:
     """`embedder`: an alias; None: only text alone is measured."""
     talks, people = read_talks(data / "locomo"), read_people(data / "halumem")
-    found: dict[str, Callable[[], Section | list[Section]]] = {}
+    found: dict[str, Measure] = {}
     if talks:
-        text = Retrieval()
-        found["evidence"] = partial(_evidence, talks, text, "no model", TEXT_GOALS, say)
-        found["unstemmed"] = partial(_unstemmed, talks, say)
-        found["coverage"] = partial(coverage, talks, say)
+        found["evidence"] = partial(_evidence, talks, Retrieval(), "no model", TEXT_GOALS)
+        found["unstemmed"] = partial(_unstemmed, talks)
+        found["coverage"] = partial(coverage, talks)
     if talks and embedder:
         wanted = Retrieval(embedder=embedder, embed_messages=True, query_seconds=60)
-        found["evidence_model"] = partial(_evidence, talks, wanted, "MiniLM", MODEL_GOALS, say)
-    if asked := read_chats(data / "halumem"):
-        found["chats"] = partial(chats, asked, say)
+        found["evidence_model"] = partial(_evidence, talks, wanted, "MiniLM", MODEL_GOALS)
     if people:
-        found["updates"] = partial(_updates, people, embedder, say)
+        found["chats"] = partial(chats, people)
+        found["updates"] = partial(_updates, people, embedder)
     return found
 
 
@@ -71,22 +68,23 @@ def interval(values: NDArray[np.float64]) -> Interval:
     return Interval(float(values.mean()), float(low), float(high))
 
 
-def _evidence(
-    talks: list[Talk], retrieval: Retrieval, model: str, goals: dict[int, float], say: Callable[[str], None]
-) -> list[Section]:
-    posed = _posed(talks, retrieval, model, say, find_language=True)
+def _evidence(talks: list[Talk], retrieval: Retrieval, model: str, goals: dict[int, float]) -> list[Section]:
+    posed = pose_questions(talks, retrieval)
     vectors = retrieval.embedder is not None
     whole = recalls(posed, BestRanker())
     rows = [_row("best", whole)]
     if vectors:
         rows += [_row(name, recalls(posed, ranker), against=whole) for name, ranker in published()]
     how = _EVIDENCE.format(talks=len(talks), questions=len(posed))
-    figures = _figures("best", whole, goals)
     return [
-        Section(f"evidence, {model}", f"Evidence recall, {model}", how, figures, HEADINGS, rows),
+        Section(f"Evidence recall, {model}", how, _figures("best", whole, goals), HEADINGS, rows),
         _ablation(posed, whole, model, vectors=vectors),
         _by_group(posed, whole, model),
     ]
+
+
+def recalls(labelled: Sequence[Labelled], ranker: Ranker) -> Recalls:
+    return np.array([one.recall(ranker) for one in labelled])
 
 
 def _ablation(posed: list[Labelled], whole: Recalls, model: str, *, vectors: bool) -> Section:
@@ -98,38 +96,28 @@ def _ablation(posed: list[Labelled], whole: Recalls, model: str, *, vectors: boo
     for name, ranker in taken_away(vectors=vectors):
         rows.append(_row(name, recalls(posed, ranker), against=whole))
     how = "Built up, each step against the one before; then taken from the whole, each against the whole."
-    return Section("ablation", f"What each part is worth, {model}", how, [], HEADINGS, rows)
+    return Section(f"What each part is worth, {model}", how, [], HEADINGS, rows)
 
 
 def _by_group(posed: list[Labelled], whole: Recalls, model: str) -> Section:
+    """Without intervals, where there are too few questions for one."""
     talks = np.array([one.talk for one in posed])
     kinds = np.array([one.category for one in posed])
     groups = [(talk, talks == talk) for talk in dict.fromkeys(talks)]
     groups += [(name, kinds == kind) for kind, name in CATEGORIES.items() if (kinds == kind).any()]
-    rows = [
-        _plain_row(f"{name} ({inside.sum()})", whole[inside].mean(axis=0) * 100) for name, inside in groups
-    ]
+    means = [(f"{name} ({inside.sum()})", whole[inside].mean(axis=0) * 100) for name, inside in groups]
+    rows: list[Row] = [(name, f"{mean[0]:.1f}", f"{mean[1]:.1f}") for name, mean in means]
     how = "`best`; the number of questions beside each."
-    return Section("groups", f"By conversation and kind of question, {model}", how, [], HEADINGS, rows)
+    return Section(f"By conversation and kind of question, {model}", how, [], HEADINGS[:3], rows)
 
 
-def _unstemmed(talks: list[Talk], say: Callable[[str], None]) -> Section:
-    values = recalls(_posed(talks, Retrieval(), "no language", say, find_language=False), BestRanker())
+def _unstemmed(talks: list[Talk]) -> Section:
+    values = recalls(pose_questions(talks, Retrieval(), find_language=False), BestRanker())
     title, how = "Evidence recall where the language is unknown", "No model, no stems, no stop words."
-    return Section("unstemmed", title, how, [], HEADINGS, [_row("best", values)])
+    return Section(title, how, [], HEADINGS, [_row("best", values)])
 
 
-def _posed(
-    talks: list[Talk], retrieval: Retrieval, model: str, say: Callable[[str], None], *, find_language: bool
-) -> list[Labelled]:
-    posed: list[Labelled] = []
-    for talk in talks:
-        say(f"asking LoCoMo, {model}: {talk.name}")
-        posed += pose_questions(talk, retrieval, find_language=find_language)
-    return posed
-
-
-def _updates(people: list[Person], embedder: str | None, say: Callable[[str], None]) -> Section:
+def _updates(people: list[Person], embedder: str | None) -> Section:
     text = Retrieval(language=ENGLISH)
     stored = text.model_copy(update={"embedder": embedder, "query_seconds": 60.0})
     askers: dict[str, Asker] = {"best, no model": ("best", text)}
@@ -138,10 +126,10 @@ def _updates(people: list[Person], embedder: str | None, say: Callable[[str], No
     shown = {name: Shown() for name in askers}
     for person in people:
         say(f"playing HaluMem: {person.name}")
-        for name, one in play(person, askers, stored).items():
-            shown[name].add(one)
-    section = Section("updates", "Update candidates", "", headings=HEADINGS)
-    section.how = _UPDATES.format(people=len(people), updates=len(next(iter(shown.values())).share))
+        play(person, askers, stored, shown)
+    updates = len(shown["best, no model"].share)
+    how = _UPDATES.format(people=len(people), updates=updates)
+    section = Section("Update candidates", how, headings=HEADINGS)
     for name, one in shown.items():
         sizes = " and ".join(f"{size:.0f}" for size in np.mean(one.sizes, axis=0))
         section.rows += [
@@ -162,14 +150,9 @@ def _row(name: str, values: Recalls, *, against: Recalls | None = None) -> Row:
     return name, *cells, f"{change.mean:+.1f} [{change.low:+.1f}, {change.high:+.1f}]" if change else ""
 
 
-def _plain_row(name: str, values: NDArray[np.float64]) -> Row:
-    """Without intervals, where there are too few questions for one."""
-    return name, f"{values[0]:.1f}", f"{values[1]:.1f}", ""
-
-
 def _figures(name: str, values: Recalls, goals: dict[int, float]) -> list[Figure]:
     means = dict(zip((10, 20), values.mean(axis=0) * 100, strict=True))
     return [
-        Figure(f"{name} @{cut}", float(means[cut]), "%", goal=Goal(bound, at_most=False))
+        Figure(f"{name} @{cut}", float(means[cut]), "%", Goal(bound, at_most=False))
         for cut, bound in goals.items()
     ]

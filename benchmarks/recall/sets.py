@@ -1,5 +1,5 @@
-"""The public sets, as the measurements read them: LoCoMo's talks and questions (Maharana et al. 2024), and HaluMem's
-labelled updates: what was known, what came, and what it replaced."""
+"""The public sets, as the measurements read them: LoCoMo's talks and questions (Maharana et al. 2024); of HaluMem's
+people what they said to an assistant, questions about it, and labelled updates: what came, and what it replaced."""
 
 import json
 import re
@@ -18,7 +18,7 @@ _LABELS = re.compile(r"^(?:\[[A-Z][^\]]*\])+\s*")
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One turn. `content` with what a picture shows, as `import_conversation` writes it."""
+    """One message. `content` with what a picture shows, as `import_conversation` writes it."""
 
     id: str
     session: str
@@ -28,12 +28,12 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedOfTurns:
-    """`evidence`: IDs of the turns that answer it, at least one."""
+class Question:
+    """`evidence`: what answers it, at least one: LoCoMo's turns by ID, HaluMem's sessions by name."""
 
     text: str
-    category: int
     evidence: frozenset[str]
+    category: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Talk:
     name: str
     speakers: tuple[str, str]
     turns: tuple[Said, ...]
-    questions: tuple[AskedOfTurns, ...]
+    questions: tuple[Question, ...]
 
 
 def read_talks(folder: Path) -> list[Talk]:
@@ -54,7 +54,7 @@ def _talk(name: str, data: Mapping[str, Any]) -> Talk:
     turns = tuple(_turns(conversation))
     known = {turn.id for turn in turns}
     questions = (
-        AskedOfTurns(question["question"], question["category"], _evidence(question) & known)
+        Question(question["question"], _evidence(question) & known, question["category"])
         for question in data["qa"]
         if question["category"] != UNANSWERABLE
     )
@@ -96,9 +96,13 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Person:
+    """`sessions`: what each of them tells, beside the messages themselves."""
+
     name: str
     display_name: str
     sessions: tuple[tuple[Fact, ...], ...]
+    messages: tuple[Said, ...]
+    questions: tuple[Question, ...]
 
 
 def read_people(folder: Path) -> list[Person]:
@@ -112,8 +116,29 @@ def read_people(folder: Path) -> list[Person]:
 
 def _person(name: str, data: Mapping[str, Any]) -> Person:
     match = re.search(r"Name: ([^;]+);", data["persona_info"])
-    sessions = (tuple(_fact(point) for point in session["memory_points"]) for session in data["sessions"])
-    return Person(name, match[1].strip() if match else "", tuple(sessions))
+    sessions = {f"session-{number}": session for number, session in enumerate(data["sessions"])}
+    told_in = {
+        point["memory_content"]: of for of, session in sessions.items() for point in session["memory_points"]
+    }
+    asked = [question for session in sessions.values() for question in session.get("questions") or ()]
+    evidence = [
+        frozenset(
+            told_in[fact["memory_content"]] for fact in one["evidence"] if fact["memory_content"] in told_in
+        )
+        for one in asked
+    ]
+    return Person(
+        name,
+        match[1].strip() if match else "",
+        tuple(tuple(map(_fact, session["memory_points"])) for session in sessions.values()),
+        tuple(_line(of, line) for of, session in sessions.items() for line in session["dialogue"]),
+        tuple(Question(one["question"], of) for one, of in zip(asked, evidence, strict=True) if of),
+    )
+
+
+def _line(session: str, line: Mapping[str, str]) -> Said:
+    said_at = datetime.strptime(line["timestamp"], "%b %d, %Y, %H:%M:%S").replace(tzinfo=UTC)
+    return Said("", session, line["role"], line["content"], said_at)
 
 
 def _fact(point: Mapping[str, Any]) -> Fact:

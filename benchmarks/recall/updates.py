@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from benchmarks.recall.evidence import CUTS, NOW, embed_all, make_pair
+from benchmarks.recall.evidence import CUTS, NOW, embed_all, pair_of, shares
 from benchmarks.recall.sets import Fact, Person
 from benchmarks.seed import remember
 from memory.entries.fingerprint import normalise
@@ -34,24 +34,18 @@ class Shown:
     union: list[list[float]] = field(default_factory=list)
     sizes: list[list[float]] = field(default_factory=list)
 
-    def add(self, other: "Shown") -> None:
-        for name in ("share", "any_of", "union", "sizes"):
-            getattr(self, name).extend(getattr(other, name))
 
-
-def play(person: Person, askers: Mapping[str, Asker], retrieval: Retrieval) -> dict[str, Shown]:
-    """What each of the askers is shown for the person's updates."""
-    life = _Life(
-        make_pair(person.name, user=person.display_name, companion="Companion", retrieval=retrieval),
-        retrieval,
-    )
-    shown = {name: Shown() for name in askers}
+def play(
+    person: Person, askers: Mapping[str, Asker], retrieval: Retrieval, shown: Mapping[str, Shown]
+) -> None:
+    """Note in `shown` what each of the askers is shown for the person's updates."""
+    pair = pair_of(person.name, retrieval, user=person.display_name, companion="Companion")
+    life = _Life(pair, retrieval)
     for facts in person.sessions:
         life.remember([text for fact in facts for text in fact.replaces])
         for name, (ranker, asking) in askers.items():
             _note(shown[name], facts, life, life.ask(facts, ranker, asking))
         life.take_in(facts)
-    return shown
 
 
 @dataclass(slots=True)
@@ -106,7 +100,7 @@ def _note(shown: Shown, facts: Sequence[Fact], life: _Life, found: Sequence[Sequ
         if not fact.replaces:
             continue
         wanted = {life.ids[normalise(text)] for text in fact.replaces}
-        hits = [len(wanted & set(ids[:cut])) / len(wanted) for cut in CUTS]
+        hits = shares(wanted, ids)
         shown.share.append(hits)
         shown.any_of.append([float(hit > 0) for hit in hits])
         shown.union.append([len(wanted & seen) / len(wanted) for seen in together])

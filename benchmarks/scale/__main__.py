@@ -5,6 +5,7 @@ distribution costs instead: the same people on plain PostgreSQL and on one, two 
 """
 
 from argparse import Namespace
+from functools import partial
 from pathlib import Path
 
 from benchmarks import runner
@@ -15,33 +16,30 @@ SIZES = (100, 10_000, 1_000_000)
 
 
 def main() -> None:
-    parser = runner.parser("benchmarks.scale", __doc__, only=False)
+    parser = runner.parser("benchmarks.scale", __doc__)
     parser.add_argument("--relationships", type=int, nargs="+", default=SIZES, metavar="N")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--calls", type=int, default=300, help="of each sort, in each round")
     parser.add_argument("--folder", type=Path, help="below which the databases are; 40 GB for all three")
-    parser.add_argument(
-        "--citus", action="store_true", help="what distribution costs, on nodes of this machine"
-    )
+    told = "what distribution costs, on nodes of this machine"
+    parser.add_argument("--citus", action="store_true", help=told)
     options = parser.parse_args()
     if options.citus:
         compare(options)
-        return
+    else:
+        grow(options)
+
+
+def grow(options: Namespace) -> None:
     with runner.own_settings(options.folder) as folder:
-        from benchmarks.scale.run import Scales, require_room
-        from benchmarks.service import server_version
-        from benchmarks.timing import machine
+        from benchmarks.scale.run import measure, require_room
 
         sizes = sorted(set(options.relationships))
         require_room(sizes, folder)
-        console = runner.console()
-        with runner.fresh_database(), runner.progress(console) as say:
-            with Scales(sizes, say) as scales:
-                measures = {"scale": lambda: scales.measure(rounds=options.rounds, calls=options.calls)}
-                sections = runner.measure(measures, say, console)
-            about = machine() | {"PostgreSQL": server_version()}
-        keep = tuple(sizes) == SIZES and not options.no_save
-        runner.conclude("scale", sections, about, keep=keep)
+        with runner.fresh_database():
+            measures = {"scale": partial(measure, sizes, rounds=options.rounds, calls=options.calls)}
+            keep = tuple(sizes) == SIZES and not options.no_save
+            runner.measure("scale", measures, keep=keep)
 
 
 def compare(options: Namespace) -> None:
@@ -50,14 +48,9 @@ def compare(options: Namespace) -> None:
         url = database_url(servers / "coordinator", name="plain")
         with runner.own_settings(options.folder, DATABASE_URL=url):
             from benchmarks.scale.distributed import Comparison
-            from benchmarks.timing import machine
 
-            console = runner.console()
-            with runner.progress(console) as say:
-                comparison = Comparison(servers, say)
-                measures = {"nodes": lambda: comparison.measure(rounds=options.rounds, calls=options.calls)}
-                sections = runner.measure(measures, say, console)
-            runner.conclude("distributed", sections, machine(), keep=not options.no_save)
+            measure = partial(Comparison(servers).measure, rounds=options.rounds, calls=options.calls)
+            runner.measure("distributed", {"nodes": measure}, keep=not options.no_save)
 
 
 if __name__ == "__main__":

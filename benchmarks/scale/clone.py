@@ -1,16 +1,16 @@
 """Fills one table with the copies of its templates, as fast as one connection can, and builds its indexes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import psycopg
 from django.db import connection
 from psycopg import sql
 
+from benchmarks.runner import say
 from benchmarks.scale.templates import MARKER, VISITS
 
 Server = psycopg.Connection[Any]
-Tell = Callable[[str], None]
 
 # A copy's own ID: the template's, with the relationship's number in its last 32 bits.
 _ID = "(left(({column})::text, 28) || r.hex)::uuid"
@@ -53,7 +53,7 @@ _SETTINGS = {
 }
 
 
-def clone(table: str, *, below: int, one_in: int, patterns: int, tell: Tell) -> None:
+def clone(table: str, *, below: int, one_in: int, patterns: int) -> None:
     """Empty the table and fill it, in one transaction: so nothing of it goes through the WAL. Then VACUUM ANALYZE.
 
     `one_in`: of so many relationships one has such rows; `below`: only those with lower numbers. The foreign keys of
@@ -62,31 +62,31 @@ def clone(table: str, *, below: int, one_in: int, patterns: int, tell: Tell) -> 
     parameters = connection.get_connection_params()
     own = {name: parameters[name] for name in ("dbname", "user", "host", "port")}
     with psycopg.connect(**own, autocommit=True) as server:
-        _fill(server, table, below=below, one_in=one_in, patterns=patterns, tell=tell)
-
-
-def _fill(server: Server, table: str, *, below: int, one_in: int, patterns: int, tell: Tell) -> None:
-    for name, value in _SETTINGS.items():
-        server.execute(sql.SQL("SET {} = {}").format(sql.Identifier(name), sql.Literal(value)))
-    with server.transaction():
-        keys = server.execute(_CONSTRAINTS, [table]).fetchall()
-        indexes = server.execute(_INDEXES, [table]).fetchall()
-        for name, _ in keys:
-            server.execute(f'ALTER TABLE {table} DROP CONSTRAINT "{name}" CASCADE')
-        for name, _ in indexes:
-            server.execute(f'DROP INDEX "{name}"')
-        server.execute(f"TRUNCATE {table}")
+        for name, value in _SETTINGS.items():
+            server.execute(sql.SQL("SET {} = {}").format(sql.Identifier(name), sql.Literal(value)))
         statement = _statement(server, table, patterns)
-        for visit in range(VISITS):
-            tell(f"{table}: rows, {visit + 1} of {VISITS}")
-            server.execute(statement, {"visit": visit, "one_in": one_in, "below": below})
-        definitions = [f'ALTER TABLE {table} ADD CONSTRAINT "{name}" {text}' for name, text in keys]
-        definitions += [text.replace(" ON ONLY ", " ON ") for _, text in indexes]
-        tell(f"{table}: indexes")
-        for definition in definitions:
-            server.execute(definition)
-    tell(f"{table}: vacuum")
-    server.execute(f"VACUUM (ANALYZE, PARALLEL 0) {table}")
+        with server.transaction():
+            definitions = _take_down(server, table)
+            for visit in range(VISITS):
+                say(f"{table}: rows, {visit + 1} of {VISITS}")
+                server.execute(statement, {"visit": visit, "one_in": one_in, "below": below})
+            say(f"{table}: indexes")
+            for definition in definitions:
+                server.execute(definition)
+        server.execute(f"VACUUM (ANALYZE, PARALLEL 0) {table}")
+
+
+def _take_down(server: Server, table: str) -> list[str]:
+    """Its rows, keys and indexes; what puts the latter up again."""
+    keys = server.execute(_CONSTRAINTS, [table]).fetchall()
+    indexes = server.execute(_INDEXES, [table]).fetchall()
+    for name, _ in keys:
+        server.execute(f'ALTER TABLE {table} DROP CONSTRAINT "{name}" CASCADE')
+    for name, _ in indexes:
+        server.execute(f'DROP INDEX "{name}"')
+    server.execute(f"TRUNCATE {table}")
+    definitions = [f'ALTER TABLE {table} ADD CONSTRAINT "{name}" {text}' for name, text in keys]
+    return definitions + [text.replace(" ON ONLY ", " ON ") for _, text in indexes]
 
 
 def _statement(server: Server, table: str, patterns: int) -> sql.SQL:

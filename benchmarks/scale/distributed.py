@@ -3,7 +3,7 @@
 All on this machine and on the same servers, which do not wait for the disk; rounds take turns.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from uuid import UUID
@@ -15,11 +15,12 @@ from django.db import connection, connections
 from django.utils import timezone
 
 from benchmarks.report import Goal, Section, of_rounds
+from benchmarks.runner import say
 from benchmarks.scale.reads import MESSAGE, Times, timed
 from benchmarks.scale.seed import Seeded, seed
 from benchmarks.scale.templates import make_templates
 from benchmarks.seed import BY
-from benchmarks.service import use_database
+from benchmarks.service import postgres, use_database
 from benchmarks.timing import cpu_during, p50
 from config.embedded_postgres import database_url, socket_dir
 from config.postgresql.replica import REPLICA
@@ -47,15 +48,15 @@ Cpu = dict[str, dict[str, float]]  # milliseconds of a call, by what was done an
 class Comparison:
     """Each place filled alike: the plain one first, and the others as copies of it that were then distributed."""
 
-    def __init__(self, servers: Path, say: Callable[[str], None]) -> None:
-        self._servers, self._say = servers, say
+    def __init__(self, servers: Path) -> None:
+        self._servers = servers
 
     def measure(self, *, rounds: int, calls: int) -> list[Section]:
         seeded = self._fill(_WARM + calls + rounds * _ERASED)
         found: dict[str, list[tuple[Times, Cpu]]] = {name: [] for name in (PLAIN, *NODES)}
         for number in range(rounds):
             for name, measured in found.items():
-                self._say(f"round {number + 1}, {name}")
+                say(f"round {number + 1}, {name}")
                 self._use(name)
                 measured.append(self._round(seeded, calls=calls, number=number))
         how = f"{rounds} rounds of {calls} calls of each, {_ERASED} of erase; the places take turns."
@@ -65,9 +66,9 @@ class Comparison:
         self._on_coordinator(f"CREATE DATABASE {PLAIN}")
         call_command("migrate", verbosity=0)
         patterns = min(20, count)
-        seeded = seed(count, patterns=patterns, last_seq=make_templates(patterns), tell=self._say)
+        seeded = seed(count, patterns=patterns, last_seq=make_templates(patterns))
         for name, nodes in NODES.items():
-            self._say(f"distributing over {nodes}")
+            say(f"distributing over {nodes}")
             connections.close_all()
             citus.drop_database(self._servers, name)
             self._on_coordinator(f"CREATE DATABASE {name} TEMPLATE {PLAIN}")
@@ -127,19 +128,13 @@ class Comparison:
         return times, cpu
 
     def _processes(self) -> dict[str, list[psutil.Process]]:
-        found: dict[str, list[psutil.Process]] = {"coordinator": [], "nodes": []}
-        for node in citus.NODES:
-            note = (self._servers / node / "postmaster.pid").read_text()
-            postmaster = psutil.Process(int(note.splitlines()[0]))
-            where = "coordinator" if node == "coordinator" else "nodes"
-            found[where] += [postmaster, *postmaster.children(recursive=True)]
-        return found
+        coordinator, *nodes = (self._servers / node for node in citus.NODES)
+        return {"coordinator": postgres(coordinator), "nodes": postgres(*nodes)}
 
 
 def _costs(how: str, found: Mapping[str, Sequence[tuple[Times, Cpu]]]) -> Section:
-    section = Section(
-        "cost", "Beside plain PostgreSQL", f"{how} p50, and its ratio to the plain one's, round by round."
-    )
+    how = f"{how} p50, and its ratio to the plain one's, round by round."
+    section = Section("Beside plain PostgreSQL", how)
     plain = [{**times, ASKED_OF_A_NODE: times["build_context"]} for times, _ in found[PLAIN]]
     for what in plain[0]:
         if what != ASKED_OF_A_NODE:
@@ -152,9 +147,8 @@ def _costs(how: str, found: Mapping[str, Sequence[tuple[Times, Cpu]]]) -> Sectio
 
 
 def _cpu(how: str, found: Mapping[str, Sequence[tuple[Times, Cpu]]]) -> Section:
-    section = Section(
-        "cpu", "The servers' processor time of a call", f"{how} All processes of the servers, in ms."
-    )
+    how = f"{how} All processes of the servers, in ms."
+    section = Section("The servers' processor time of a call", how)
     for what in (*GOALS, ASKED_OF_A_NODE):
         for name in (PLAIN, *NODES):
             for where in ("coordinator", "nodes"):

@@ -1,7 +1,7 @@
 """Times contexts and searches, in process and through the production server, with the files in the memory."""
 
 from collections.abc import Callable, Iterable, Sequence
-from time import perf_counter
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +12,7 @@ from benchmarks.client import Client
 from benchmarks.scale.seed import Seeded, drawn
 from benchmarks.scale.templates import question
 from benchmarks.service import data_folder
+from benchmarks.timing import milliseconds_of
 from context.pipeline import build_context
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.search import search_entries
@@ -41,23 +42,31 @@ _AT_ONCE = 1 << 20
 def in_process(seeded: Seeded, _: Client, *, calls: int, seed: int) -> Times:
     """`warm` of the working set, `any` of anybody, drawn anew. `in memory`: what it reads was put there before."""
     fill_cache()
-    warm_up(seeded)
     few = seeded.draw(WORKING_SET, seed=0)
-    again, anybody = drawn(few, calls, seed=seed), seeded.draw(calls, seed=seed)
+    again, anybody = [*few, *drawn(few, calls, seed=seed)], seeded.draw(calls, seed=seed)
     others, vectors = seeded.draw(calls, seed=-seed), drawn(seeded.embedded, calls, seed=seed)
 
     def context(_: int, id: UUID) -> None:
-        _context(seeded, id)
+        build_context(project_id=seeded.project_id, relationship_id=id, message=MESSAGE)
 
-    def search(at: int, id: UUID) -> None:
-        _search(seeded, id, at, _TEXT)
+    def search(number: int, id: UUID, retrieval: Retrieval = _TEXT) -> None:
+        search_entries(
+            project_id=seeded.project_id,
+            relationship_id=id,
+            text=question(number),
+            retrieval=retrieval,
+            top_k=5,
+            now=timezone.now(),
+        )
 
+    for call in (context, search):  # connections, prepared statements, and what Python loads at its first use
+        timed(call, few[:20])
     return {
-        "context, warm": timed(context, [*few, *again])[len(few) :],
+        "context, warm": timed(context, again)[len(few) :],
         "context, any, in memory": timed(context, anybody),
-        "search, warm": timed(search, [*few, *again])[len(few) :],
+        "search, warm": timed(search, again)[len(few) :],
         "search, any": timed(search, others),
-        "search with vectors": timed(lambda at, id: _search(seeded, id, at, _VECTORS), vectors),
+        "search with vectors": timed(partial(search, retrieval=_VECTORS), vectors),
     }
 
 
@@ -83,13 +92,6 @@ def over_http(seeded: Seeded, client: Client, *, calls: int, seed: int) -> Times
     }
 
 
-def warm_up(seeded: Seeded) -> None:
-    """Connections, prepared statements, and what Python loads at its first use."""
-    for id in seeded.draw(20, seed=0):
-        _context(seeded, id)
-        _search(seeded, id, 0, _TEXT)
-
-
 def fill_cache() -> None:
     """Have the system keep the files of READ_BY_CONTEXTS in memory, as on a machine that has enough of it."""
     data = data_folder()
@@ -103,25 +105,6 @@ def fill_cache() -> None:
                     pass
 
 
-def _context(seeded: Seeded, id: UUID) -> None:
-    build_context(project_id=seeded.project_id, relationship_id=id, message=MESSAGE)
-
-
-def _search(seeded: Seeded, id: UUID, number: int, retrieval: Retrieval) -> None:
-    search_entries(
-        project_id=seeded.project_id,
-        relationship_id=id,
-        text=question(number),
-        retrieval=retrieval,
-        top_k=5,
-        now=timezone.now(),
-    )
-
-
 def timed(call: Callable[[int, UUID], Any], ids: Sequence[UUID]) -> list[float]:
-    taken = []
-    for number, id in enumerate(ids):
-        began = perf_counter()
-        call(number, id)
-        taken.append((perf_counter() - began) * 1000)
-    return taken
+    """Milliseconds of each."""
+    return [milliseconds_of(partial(call, number, id)) for number, id in enumerate(ids)]

@@ -11,6 +11,7 @@ from django.conf import settings
 
 from benchmarks.client import Client
 from benchmarks.report import Figure, Goal, Section, of_rounds
+from benchmarks.runner import say
 from benchmarks.scale import reads
 from benchmarks.scale.reads import READ_BY_CONTEXTS, WORKING_SET, Times
 from benchmarks.scale.seed import EMBEDDED, Seeded, seed
@@ -43,6 +44,7 @@ SELECT oid::regclass::text, pg_total_relation_size(oid)
  ORDER BY 2 DESC
 """
 Rounds = Mapping[int, Sequence[Times]]  # by size
+Read = Callable[..., Times]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,63 +58,53 @@ class Place:
     seconds: float  # that seeding took
 
 
-class Scales:
-    """The sizes under measurement, the fewest relationships first. Everything is seeded at entering."""
-
-    def __init__(self, sizes: Sequence[int], say: Callable[[str], None]) -> None:
-        self._sizes, self._say = sizes, say
-        self._stack = ExitStack()
-        self._places: dict[int, Place] = {}
-
-    def __enter__(self) -> "Scales":
-        empty = str(settings.DATABASES["default"]["NAME"])
-        self._say("the people everybody is like")
-        patterns = min(PATTERNS, *self._sizes)
-        last_seq = make_templates(patterns)
-        for size in self._sizes:
-            database = f"scale_{size}"
-            create_database(database, template=empty)
-            use_database(database)
-            began = perf_counter()
-            seeded = seed(
-                size,
-                patterns=patterns,
-                last_seq=last_seq,
-                history_of_one_in=_one_in(size),
-                tell=lambda what, size=size: self._say(f"{size:,} relationships: {what}"),  # type: ignore[misc]
-            )
-            service = Service(database)
-            self._stack.callback(service.close)
-            client = client_of(seeded.project_id, service.port)
-            self._places[size] = Place(database, seeded, service, client, perf_counter() - began)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
-
-    def measure(self, *, rounds: int, calls: int) -> list[Section]:
-        sizes = {size: dict(place.service.ask(_SIZES)) for size, place in self._places.items()}
-        inside = self._rounds("in process", reads.in_process, rounds=rounds, calls=calls)
-        for place in self._places.values():
+def measure(sizes: Sequence[int], *, rounds: int, calls: int) -> list[Section]:
+    """Of the fewest relationships first."""
+    with ExitStack() as stack:
+        places = _seeded(sizes, stack)
+        tables = {size: dict(place.service.ask(_SIZES)) for size, place in places.items()}
+        inside = _rounds(places, "in process", reads.in_process, rounds=rounds, calls=calls)
+        for place in places.values():
             place.service.start_web()
-        outside = self._rounds("over HTTP", reads.over_http, rounds=rounds, calls=calls)
-        how = f"{rounds} rounds of {calls} calls for each number of relationships, which take turns."
-        return [
-            _times("in_process", "In process", f"{how} {_ANY}", inside),
-            _times("over_http", "Through the production server", f"{how} One client. {_ANY}", outside),
-            _growth(inside, outside),
-            _room(sizes, {size: place.seconds for size, place in self._places.items()}),
-        ]
+        outside = _rounds(places, "over HTTP", reads.over_http, rounds=rounds, calls=calls)
+    how = f"{rounds} rounds of {calls} calls for each number of relationships, which take turns."
+    return [
+        _times("In process", f"{how} {_ANY}", inside),
+        _times("Through the production server", f"{how} One client. {_ANY}", outside),
+        _growth(inside, outside),
+        _room(tables, {size: place.seconds for size, place in places.items()}),
+    ]
 
-    def _rounds(self, name: str, read: Callable[..., Times], **wanted: int) -> Rounds:
-        """A B C, A B C: so that each size meets the machine in the same state."""
-        found: dict[int, list[Times]] = {size: [] for size in self._places}
-        for number in range(1, wanted["rounds"] + 1):
-            for size, place in self._places.items():
-                self._say(f"{name}: round {number}, {size:,} relationships")
-                use_database(place.database)
-                found[size].append(read(place.seeded, place.client, calls=wanted["calls"], seed=number))
-        return found
+
+def _seeded(sizes: Sequence[int], stack: ExitStack) -> dict[int, Place]:
+    say("the people everybody is like")
+    empty = str(settings.DATABASES["default"]["NAME"])
+    patterns = min(PATTERNS, *sizes)
+    last_seq = make_templates(patterns)
+    places = {}
+    for size in sizes:
+        say(f"{size:,} relationships")
+        database = f"scale_{size}"
+        create_database(database, template=empty)
+        use_database(database)
+        began = perf_counter()
+        seeded = seed(size, patterns=patterns, last_seq=last_seq, history_of_one_in=_one_in(size))
+        service = Service(database)
+        stack.callback(service.close)
+        client = client_of(seeded.project_id, service.port)
+        places[size] = Place(database, seeded, service, client, perf_counter() - began)
+    return places
+
+
+def _rounds(places: Mapping[int, Place], name: str, read: Read, *, rounds: int, calls: int) -> Rounds:
+    """A B C, A B C: so that each size meets the machine in the same state."""
+    found: dict[int, list[Times]] = {size: [] for size in places}
+    for number in range(1, rounds + 1):
+        for size, place in places.items():
+            say(f"{name}: round {number}, {size:,} relationships")
+            use_database(place.database)
+            found[size].append(read(place.seeded, place.client, calls=calls, seed=number))
+    return found
 
 
 def require_room(sizes: Sequence[int], folder: Path) -> None:
@@ -129,9 +121,9 @@ def _one_in(size: int) -> int:
     return 1 if size <= ALL_HISTORY_UP_TO else 2
 
 
-def _times(name: str, title: str, how: str, rounds: Rounds) -> Section:
+def _times(title: str, how: str, rounds: Rounds) -> Section:
     """The p50 and p95 of all that was read, size by size."""
-    section = Section(name, title, how)
+    section = Section(title, how)
     whats = list(next(iter(rounds.values()))[0])
     for what in whats:
         for size, of_size in rounds.items():
@@ -144,7 +136,7 @@ def _times(name: str, title: str, how: str, rounds: Rounds) -> Section:
 def _growth(*measured: Rounds) -> Section:
     """Each size's p50 beside the smallest's, round by round, as the rounds took turns."""
     how = "The p50 beside that of the fewest relationships, round by round."
-    section = Section("growth", "How it grows", how)
+    section = Section("How it grows", how)
     for rounds in measured:
         (fewest, first), *others = rounds.items()
         for what in first[0]:
@@ -159,7 +151,6 @@ def _growth(*measured: Rounds) -> Section:
 def _room(sizes: Mapping[int, Mapping[str, int]], seconds: Mapping[int, float]) -> Section:
     """`sizes`: bytes of each table with its indexes."""
     section = Section(
-        "room",
         "Room on the disk",
         f"By table, with its indexes. Vectors are those of the first {EMBEDDED:,} relationships; what everybody's "
         "would take is extrapolated from them, and so is the history where not everybody's was seeded.",

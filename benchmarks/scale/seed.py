@@ -7,7 +7,8 @@ from uuid import UUID
 
 from django.db import connection
 
-from benchmarks.scale.clone import Tell, clone
+from benchmarks.runner import say
+from benchmarks.scale.clone import clone
 from benchmarks.scale.templates import TABLES
 from benchmarks.seed import make_companion, make_relationships
 from relationships.models import Companion
@@ -35,20 +36,18 @@ class Seeded:
         return drawn(self.relationships, count, seed=seed)
 
 
-def seed(
-    relationships: int, *, patterns: int, last_seq: int, history_of_one_in: int = 1, tell: Tell
-) -> Seeded:
+def seed(relationships: int, *, patterns: int, last_seq: int, history_of_one_in: int = 1) -> Seeded:
     """Into a database with nothing in it but templates, of so many people.
 
     Raises AssertionError when what was seeded is not as the services would have left it.
     """
     plain = make_companion("plain")
     with_vectors = make_companion("vectors", {"retrieval": {"embedder": "offline"}}, project=plain.project)
-    ids = _people((with_vectors, plain), relationships, last_seq, tell)
+    ids = _people((with_vectors, plain), relationships, last_seq)
     for table in TABLES:
         below = EMBEDDED if table == "memory_embedding" else relationships
         one_in = history_of_one_in if table == "memory_entryrevision" else 1
-        clone(table, below=below, one_in=one_in, patterns=patterns, tell=tell)
+        clone(table, below=below, one_in=one_in, patterns=patterns)
     with connection.cursor() as cursor:
         cursor.execute("DROP SCHEMA scale CASCADE")
         cursor.execute(
@@ -77,7 +76,7 @@ def _check(ids: Sequence[UUID], history_of_one_in: int) -> None:
         assert report.holds, "; ".join(report.lines())
 
 
-def _people(companions: tuple[Companion, Companion], count: int, last_seq: int, tell: Tell) -> list[UUID]:
+def _people(companions: tuple[Companion, Companion], count: int, last_seq: int) -> list[UUID]:
     """The first ones are of the first companion. Each gets its number in scale.number."""
     ids: list[UUID] = []
     with connection.cursor() as cursor:
@@ -85,7 +84,7 @@ def _people(companions: tuple[Companion, Companion], count: int, last_seq: int, 
             "CREATE TABLE scale.number (number integer, relationship_id uuid, project_id uuid, hex text)"
         )
     while len(ids) < count:
-        tell(f"people: {len(ids):,}")
+        say(f"people: {len(ids):,}")
         companion, until = (companions[0], EMBEDDED) if len(ids) < EMBEDDED else (companions[1], count)
         numbers = range(len(ids), min(len(ids) + _AT_ONCE, until, count))
         people = make_relationships(companion, (f"user-{number}" for number in numbers))

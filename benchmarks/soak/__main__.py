@@ -11,34 +11,21 @@ FULL_MINUTES = 20
 
 def main() -> None:
     """Ends with an error when something is not as it must be; a missed goal of memory or latency too."""
-    parser = runner.parser("benchmarks.soak", __doc__, only=False)
+    parser = runner.parser("benchmarks.soak", __doc__)
     parser.add_argument("--minutes", type=float, default=FULL_MINUTES)
     parser.add_argument("--rate", type=float, default=20, help="actions a second")
     parser.add_argument("--people", type=int, default=150, help="who are there at any time")
     options = parser.parse_args()
-    # As shipped, whatever the shell says.
-    with runner.own_settings(RAPPORT_WORKERS="2", RAPPORT_READERS="64"):
-        from benchmarks.service import models, running_service, server_version
+    with runner.own_settings():
+        from benchmarks.service import models, running_service
         from benchmarks.soak.run import soak
-        from benchmarks.timing import machine
 
-        console = runner.console()
         with models(), runner.fresh_database(), running_service() as service:
-            with runner.progress(console) as say:
-                measures = {
-                    "the soak": lambda: soak(
-                        service,
-                        seconds=options.minutes * 60,
-                        rate=options.rate,
-                        people=options.people,
-                        say=say,
-                    )
-                }
-                sections = runner.measure(measures, say, console)
-            about = machine() | {"PostgreSQL": server_version(), "readers": "2 x 64"}
-        keep = options.minutes >= FULL_MINUTES and not options.no_save
-        if runner.conclude("soak", sections, about, keep=keep):
-            raise SystemExit(1)
+            how = {"seconds": options.minutes * 60, "rate": options.rate, "people": options.people}
+            keep = options.minutes >= FULL_MINUTES and not options.no_save
+            measures = {"the soak": lambda: soak(service, **how)}
+            if not runner.measure("soak", measures, keep=keep, readers="2 x 64"):
+                raise SystemExit(1)
 
 
 if __name__ == "__main__":

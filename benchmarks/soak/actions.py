@@ -1,4 +1,4 @@
-"""What clients do in a soak, one function each, and the people they do it for, as far as a client knows them.
+"""What clients do in a soak, and the people they do it for, as far as a client knows them.
 
 Of somebody who is being erased meanwhile the service may say that nobody is there: 404.
 """
@@ -7,13 +7,13 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
+from typing import Any
 
 from benchmarks.client import Client, Unexpected
 from benchmarks.seed import prose, turn_body
 
 COMPANION = "soak"
 FIRST_ENTRIES = 8
-Action = Callable[[Client, "People", Random], None]
 
 
 @dataclass(slots=True)
@@ -27,17 +27,15 @@ class Person:
     turns: list[str] = field(default_factory=list)
     gone: bool = False  # being erased, or erased: what still asks for them may be told that nobody is there
 
-    def path(self, rest: str) -> str:
-        return f"/v1/relationships/{self.relationship_id}{rest}"
-
 
 class People:
     """Shared by the clients' threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, client: Client) -> None:
+        self.client = client
         self._lock = threading.Lock()
-        self._there: list[Person] = []
         self._numbers = 0
+        self.there: list[Person] = []
         self.erased: list[Person] = []
 
     def number(self) -> int:
@@ -46,18 +44,14 @@ class People:
             self._numbers += 1
             return self._numbers
 
-    def welcome(self, person: Person) -> None:
-        with self._lock:
-            self._there.append(person)
-
     def somebody(self, random: Random) -> Person:
         with self._lock:
-            return random.choice(self._there)
+            return random.choice(self.there)
 
     def leave(self, random: Random) -> Person:
         """Somebody who is asked for no more."""
         with self._lock:
-            person = self._there.pop(random.randrange(len(self._there)))
+            person = self.there.pop(random.randrange(len(self.there)))
             person.gone = True
             self.erased.append(person)
             return person
@@ -67,173 +61,125 @@ class People:
         with self._lock:
             return pool.pop(random.randrange(len(pool))) if pool else None
 
-    def put(self, pool: list[str], what: str) -> None:
-        with self._lock:
-            pool.append(what)
+    def ask(
+        self,
+        person: Person,
+        method: str,
+        rest: str,
+        body: object = None,
+        *,
+        expected: tuple[int, ...] = (200, 201, 202, 204),
+        key: str | None = None,
+    ) -> Any:
+        """None where they are gone."""
+        path = f"/v1/relationships/{person.relationship_id}{rest}"
+        try:
+            return self.client.ask(method, path, body, expected=expected, key=key)
+        except Unexpected as unexpected:
+            if person.gone and ": 404 " in str(unexpected):
+                return None
+            raise
 
-    @property
-    def there(self) -> list[Person]:
-        with self._lock:
-            return list(self._there)
+
+Action = Callable[[People, Random], None]
+Body = Callable[[int], object]
 
 
-def arrive(client: Client, people: People, random: Random) -> None:
+def arrive(people: People, random: Random) -> None:
     """Somebody new, of whom a few things are known already."""
-    made = client.ask(
-        "POST",
-        "/v1/relationships",
-        {
-            "companion": COMPANION,
-            "user": {"external_id": f"soak-{people.number()}", "display_name": "Maya"},
-        },
-        expected=(200, 201),
-    )
+    user = {"external_id": f"soak-{people.number()}", "display_name": "Maya"}
+    made = people.client.ask("POST", "/v1/relationships", {"companion": COMPANION, "user": user})
     person = Person(made["user"]["id"], made["id"])
     for _ in range(FIRST_ENTRIES):
-        _add(client, people, person)
-    people.welcome(person)
+        _add(people, person)
+    people.there.append(person)
 
 
-def hand_over_turn(client: Client, people: People, random: Random) -> None:
+def hand_over_turn(people: People, random: Random) -> None:
     """Every fifth is sent twice, as by a client that heard no answer."""
     person, number = people.somebody(random), people.number()
-    body = turn_body(number)
     sent = [
-        _of(person, client, "POST", "/turns", body, expected=(202,), key=f"turn-{number}")
+        people.ask(person, "POST", "/turns", turn_body(number), expected=(202,), key=f"turn-{number}")
         for _ in range(1 + (number % 5 == 0))
     ]
     ids = {answer["id"] for answer in sent if answer}
     if len(ids) > 1:
         raise Unexpected("POST turns: one call made two turns")
-    for id in ids:
-        people.put(person.turns, id)
+    person.turns.extend(ids)
 
 
-def fetch_context(client: Client, people: People, random: Random) -> None:
-    _of(people.somebody(random), client, "POST", "/context", {"message": "What should I cook for tea?"})
+def asking(method: str, rest: str, body: Body | None = None, *, expected: tuple[int, ...] = (200,)) -> Action:
+    """A call about somebody; the body is of a number that no other call has."""
+
+    def ask(people: People, random: Random) -> None:
+        told = body(people.number()) if body else None
+        people.ask(people.somebody(random), method, rest, told, expected=expected)
+
+    return ask
 
 
-def search_entries(client: Client, people: People, random: Random) -> None:
-    body = {"query": "What about the garden and the marathon?", "top_k": 5}
-    _of(people.somebody(random), client, "POST", "/entries/search", body)
+def about_entry(
+    method: str, rest: str = "", body: Body | None = None, *, of: str = "entries", then: str = "entries"
+) -> Action:
+    """A call about one of somebody's entries, which nobody else has in hand meanwhile. `then`: what it is one of."""
+
+    def ask(people: People, random: Random) -> None:
+        person = people.somebody(random)
+        entry = people.take(getattr(person, of), random)
+        if entry is not None:
+            told = body(people.number()) if body else None
+            people.ask(person, method, f"/entries/{entry}{rest}", told)
+            if then:
+                getattr(person, then).append(entry)
+
+    return ask
 
 
-def search_messages(client: Client, people: People, random: Random) -> None:
-    body = {"query": "When did we talk about the sister in Lisbon?", "top_k": 5}
-    _of(people.somebody(random), client, "POST", "/messages/search", body)
-
-
-def list_entries(client: Client, people: People, random: Random) -> None:
-    _of(people.somebody(random), client, "GET", "/entries?limit=20")
-
-
-def read_trace(client: Client, people: People, random: Random) -> None:
+def read_trace(people: People, random: Random) -> None:
     person = people.somebody(random)
     if person.turns:
-        _of(person, client, "GET", f"/turns/{random.choice(person.turns)}")
+        people.ask(person, "GET", f"/turns/{random.choice(person.turns)}")
 
 
-def add_entry(client: Client, people: People, random: Random) -> None:
-    _add(client, people, people.somebody(random))
+def add_entry(people: People, random: Random) -> None:
+    _add(people, people.somebody(random))
 
 
-def edit_entry(client: Client, people: People, random: Random) -> None:
-    person = people.somebody(random)
-    entry = people.take(person.entries, random)
-    if entry is not None:
-        number = people.number()
-        _of(person, client, "PATCH", f"/entries/{entry}", {"content": f"Has said otherwise, number {number}"})
-        people.put(person.entries, entry)
-
-
-def delete_entry(client: Client, people: People, random: Random) -> None:
-    person = people.somebody(random)
-    entry = people.take(person.entries, random)
-    if entry is not None:
-        _of(person, client, "DELETE", f"/entries/{entry}", expected=(200, 204))
-        people.put(person.deleted, entry)
-
-
-def restore_entry(client: Client, people: People, random: Random) -> None:
-    person = people.somebody(random)
-    entry = people.take(person.deleted, random)
-    if entry is not None:
-        _of(person, client, "POST", f"/entries/{entry}/restore", {})
-        people.put(person.entries, entry)
-
-
-def erase_entry(client: Client, people: People, random: Random) -> None:
-    person = people.somebody(random)
-    entry = people.take(person.entries, random)
-    if entry is not None:
-        _of(person, client, "DELETE", f"/entries/{entry}?permanent=true")
-
-
-def patch_profile(client: Client, people: People, random: Random) -> None:
-    _of(people.somebody(random), client, "PATCH", "/profile", {"visits": people.number()})
-
-
-def patch_session(client: Client, people: People, random: Random) -> None:
-    body = {"state": {"page": people.number()}}
-    _of(people.somebody(random), client, "PATCH", "/sessions/current", body)
-
-
-def end_session(client: Client, people: People, random: Random) -> None:
-    _of(people.somebody(random), client, "POST", "/sessions/current/end", expected=(200, 404))
-
-
-def erase_person(client: Client, people: People, random: Random) -> None:
+def erase_person(people: People, random: Random) -> None:
     """And somebody new comes, so that there are as many as before."""
-    person = people.leave(random)
-    client.ask("DELETE", f"/v1/users/{person.user_id}", expected=(200, 204))
-    arrive(client, people, random)
+    people.client.ask("DELETE", f"/v1/users/{people.leave(random).user_id}")
+    arrive(people, random)
 
 
-# How often each comes up among a thousand.
-MIX: Mapping[Action, int] = {
-    fetch_context: 400,
-    hand_over_turn: 150,
-    search_entries: 110,
-    search_messages: 80,
-    list_entries: 60,
-    edit_entry: 60,
-    add_entry: 20,
-    delete_entry: 25,
-    restore_entry: 15,
-    erase_entry: 10,
-    patch_profile: 20,
-    patch_session: 20,
-    end_session: 6,
-    read_trace: 20,
-    erase_person: 4,
+# How often each comes up among a thousand, and what it does.
+MIX: Mapping[str, tuple[int, Action]] = {
+    "fetch_context": (400, asking("POST", "/context", lambda _: {"message": "What should I cook for tea?"})),
+    "hand_over_turn": (150, hand_over_turn),
+    "search_entries": (
+        110,
+        asking("POST", "/entries/search", lambda _: {"query": "The garden, the marathon?", "top_k": 5}),
+    ),
+    "search_messages": (
+        80,
+        asking("POST", "/messages/search", lambda _: {"query": "When was the sister in Lisbon?", "top_k": 5}),
+    ),
+    "list_entries": (60, asking("GET", "/entries?limit=20")),
+    "edit_entry": (60, about_entry("PATCH", body=lambda n: {"content": f"Has said otherwise, number {n}"})),
+    "add_entry": (20, add_entry),
+    "delete_entry": (25, about_entry("DELETE", then="deleted")),
+    "restore_entry": (15, about_entry("POST", "/restore", lambda _: {}, of="deleted")),
+    "erase_entry": (10, about_entry("DELETE", "?permanent=true", then="")),
+    "patch_profile": (20, asking("PATCH", "/profile", lambda n: {"visits": n})),
+    "patch_session": (20, asking("PATCH", "/sessions/current", lambda n: {"state": {"page": n}})),
+    "end_session": (6, asking("POST", "/sessions/current/end", expected=(200, 404))),
+    "read_trace": (20, read_trace),
+    "erase_person": (4, erase_person),
 }
 
 
-def _add(client: Client, people: People, person: Person) -> None:
+def _add(people: People, person: Person) -> None:
     number = people.number()
     body = {"content": f"Remembers number {number} {prose(50, seed=number)}", "type": "preference"}
-    made = _of(person, client, "POST", "/entries", body, expected=(200, 201))
+    made = people.ask(person, "POST", "/entries", body)
     if made:
-        people.put(person.entries, made["id"])
-
-
-def _of(
-    person: Person,
-    client: Client,
-    method: str,
-    rest: str,
-    body: object = None,
-    *,
-    expected: tuple[int, ...] = (200,),
-    key: str | None = None,
-) -> dict[str, str] | None:
-    """None where they are gone."""
-    try:
-        answer: dict[str, str] | None = client.ask(
-            method, person.path(rest), body, expected=expected, key=key
-        )
-    except Unexpected as unexpected:
-        if person.gone and ": 404 " in str(unexpected):
-            return None
-        raise
-    return answer
+        person.entries.append(made["id"])

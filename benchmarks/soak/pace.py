@@ -1,20 +1,20 @@
 """An open loop: each action has its time, whether or not those before it are done. Beside it a watch on memory."""
 
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import count, takewhile
 from random import Random
 from time import perf_counter, sleep
 
 import psutil
 
-from benchmarks.client import Client, Unexpected
+from benchmarks.client import Unexpected
 from benchmarks.soak.actions import MIX, People
 from benchmarks.timing import Processes, memory_of
 
 CLIENTS = 16
-LATE_SECONDS = 0.1
 SAMPLED_EVERY_SECONDS = 5.0
 READER = "rapport-reader"  # as the pool names them
 
@@ -27,12 +27,12 @@ class Done:
     at: float
     late: float
     milliseconds: float
-    error: str = ""
+    error: str
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """`memory`: MB of each service's processes together, shared pages split.
+    """`memory`: MB of each service's processes together.
 
     `lasting`: the IDs of those that should stay; the worker's readers make room for new ones after some hundred tasks.
     """
@@ -42,75 +42,61 @@ class Sample:
     lasting: frozenset[int]
 
 
-class Pace:
+def keep_pace(people: People, *, rate: float, seconds: float) -> list[Done]:
     """`rate` actions a second for `seconds`, from CLIENTS threads."""
+    done: list[Done] = []
+    times = takewhile(lambda due: due < seconds, (number / rate for number in count()))
+    lock, began = threading.Lock(), perf_counter()
+    actions, weights = list(MIX), [weight for weight, _ in MIX.values()]
 
-    def __init__(self, *, rate: float, seconds: float, people: People, client: Client) -> None:
-        self._rate, self._seconds, self._people, self._client = rate, seconds, people, client
-        self._lock = threading.Lock()
-        self._next = 0
-        self._began = 0.0
-        self.done: list[Done] = []
-
-    def run(self) -> list[Done]:
-        self._began = perf_counter()
-        threads = [threading.Thread(target=self._work, args=(number,)) for number in range(CLIENTS)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        return self.done
-
-    def _work(self, number: int) -> None:
+    def client(number: int) -> None:
         random = Random(number)
-        actions, weights = list(MIX), list(MIX.values())
-        while (due := self._take()) is not None:
-            sleep(max(0.0, self._began + due - perf_counter()))
-            late = perf_counter() - self._began - due
+        while True:
+            with lock:
+                due = next(times, None)
+            if due is None:
+                return
+            sleep(max(0.0, began + due - perf_counter()))
+            left = perf_counter()
             (action,) = random.choices(actions, weights)
-            error, began = "", perf_counter()
+            error = ""
             try:
-                action(self._client, self._people, random)
+                MIX[action][1](people, random)
             except Unexpected as unexpected:
                 error = str(unexpected)
-            milliseconds = (perf_counter() - began) * 1000
-            self.done.append(Done(action.__name__, due, late, milliseconds, error))
+            done.append(Done(action, due, left - began - due, (perf_counter() - left) * 1000, error))
 
-    def _take(self) -> float | None:
-        """When the next action is due, in seconds from the beginning; None after the last."""
-        with self._lock:
-            due = self._next / self._rate
-            self._next += 1
-            return due if due < self._seconds else None
+    threads = [threading.Thread(target=client, args=(number,)) for number in range(CLIENTS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return done
 
 
-class Watch:
-    """Notes what each service takes of the memory, in a thread of its own, from entering to leaving."""
+@contextmanager
+def watched(processes: Callable[[], Processes], *, every: float) -> Iterator[list[Sample]]:
+    """What each service takes of the memory meanwhile, noted by a thread of its own."""
+    samples: list[Sample] = []
+    stop, began = threading.Event(), perf_counter()
 
-    def __init__(self, processes: Callable[[], Processes], *, every: float = SAMPLED_EVERY_SECONDS) -> None:
-        self._processes, self._every = processes, every
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run)
-        self._began = 0.0
-        self.samples: list[Sample] = []
+    def watch() -> None:
+        while not stop.wait(every):
+            found = processes()
+            memory = {service: memory_of(those) for service, those in found.items()}
+            lasting = {process.pid for process in (*found["web"], *found["worker"]) if _stays(process)}
+            samples.append(Sample(perf_counter() - began, memory, frozenset(lasting)))
 
-    def __enter__(self) -> "Watch":
-        self._began = perf_counter()
-        self._thread.start()
-        return self
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield samples
+    finally:
+        stop.set()
+        thread.join()
 
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._thread.join()
 
-    def _run(self) -> None:
-        while not self._stop.wait(self._every):
-            memory: dict[str, float] = {}
-            lasting: set[int] = set()
-            for service, found in self._processes().items():
-                for process in found:
-                    with suppress(psutil.Error):
-                        memory[service] = memory.get(service, 0.0) + memory_of(process).pss
-                        if service != "database" and process.name() != READER:
-                            lasting.add(process.pid)
-            self.samples.append(Sample(perf_counter() - self._began, memory, frozenset(lasting)))
+def _stays(process: psutil.Process) -> bool:
+    with suppress(psutil.Error):
+        return process.name() != READER
+    return False

@@ -1,96 +1,147 @@
 """One soak: the service is used at a steady rate, and looked over when all is done."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from random import Random
 
 from django.db.models import Count
 
-from benchmarks.report import Section
+from benchmarks.report import Figure, Goal, Section, number
+from benchmarks.runner import say
 from benchmarks.seed import client_of, make_companion
 from benchmarks.service import Service
-from benchmarks.soak import sections
 from benchmarks.soak.actions import COMPANION, People, arrive
-from benchmarks.soak.pace import SAMPLED_EVERY_SECONDS, Pace, Watch
+from benchmarks.soak.pace import SAMPLED_EVERY_SECONDS, Done, Sample, keep_pace, watched
+from benchmarks.timing import percentile
 from memory.models import EntryRevision, RevisionEvent
 from relationships.models import EndUser, Relationship, Turn, TurnState
-from upkeep.verification import Report, verify
+from upkeep.verification import verify
 
 WARM_UP_SECONDS = 20.0  # connections, prepared statements, and what Python loads at first use: not counted
+LATE_SECONDS = 0.1
+FLAT_LATENCY, FLAT_TAIL, FLAT_MEMORY = 1.25, 1.5, 1.1
+_ENOUGH = 800  # calls: with fewer, ten or less of a quarter are beyond its p95, which says nothing
+WATCHED = ("fetch_context", "hand_over_turn", "search_entries", "search_messages", "edit_entry")
+_NONE = Goal(0)
 _CONFIG = {
     "ingestion": {"provider": "instant"},
     "retrieval": {"embedder": "offline", "embed_messages": True},
 }
+Points = Sequence[tuple[float, float]]  # seconds from the beginning, value
 
 
-@dataclass(frozen=True, slots=True)
-class Reckoning:
-    """How many turns were accepted from those who are still there, and what is wrong with how many.
-
-    `verified`: while the worker ran, which what nobody takes care of needs to be seen. `at_rest`: after it was stopped.
-    """
-
-    accepted: int
-    not_applied: int
-    not_once: int
-    erased: int
-    left_of_erased: int
-    verified: Report
-    at_rest: Report
-
-
-def soak(
-    service: Service, *, seconds: float, rate: float, people: int, say: Callable[[str], None]
-) -> list[Section]:
+def soak(service: Service, *, seconds: float, rate: float, people: int) -> list[Section]:
     companion = make_companion(COMPANION, _CONFIG)
-    client = client_of(companion.project_id, service.port)
     service.start_worker()
-    there = People()
+    there = People(client_of(companion.project_id, service.port))
     say(f"{people} people arrive")
     for _ in range(people):
-        arrive(client, there, Random(0))
+        arrive(there, Random(0))
     say("warming up")
-    warm_up = Pace(rate=rate, seconds=min(seconds, WARM_UP_SECONDS), people=there, client=client).run()
+    warm_up = keep_pace(there, rate=rate, seconds=min(seconds, WARM_UP_SECONDS))
     say("soaking")
-    with Watch(service.processes, every=min(SAMPLED_EVERY_SECONDS, seconds / 5)) as watch:
-        done = Pace(rate=rate, seconds=seconds, people=there, client=client).run()
+    with watched(service.processes, every=min(SAMPLED_EVERY_SECONDS, seconds / 5)) as samples:
+        done = keep_pace(there, rate=rate, seconds=seconds)
     say("looking it over")
     with suppress(TimeoutError):  # what is still owed then is told as not applied
         service.settle(600)
-    reckoning = reckon(there, stop_worker=service.stop_worker)
     return [
-        sections.requests(done, warm_up=warm_up, seconds=seconds, rate=rate),
-        sections.latency(done),
-        sections.memory(watch.samples),
-        sections.afterwards(reckoning),
+        _requests(done, warm_up, seconds=seconds, rate=rate),
+        _latency(done),
+        _memory(samples),
+        _afterwards(service, there),
     ]
 
 
-def reckon(people: People, *, stop_worker: Callable[[], None]) -> Reckoning:
-    """What must hold: every accepted turn applied once, nothing left of who was erased, all invariants.
+def _requests(done: Sequence[Done], warm_up: Sequence[Done], *, seconds: float, rate: float) -> Section:
+    """Of `warm_up` only the errors count."""
+    errors = [one.error for one in (*warm_up, *done) if one.error]
+    late = sum(one.late > LATE_SECONDS for one in done)
+    counted = Counter(one.action for one in done)
+    return Section(
+        "Requests",
+        f"{rate:g} actions a second for {seconds / 60:g} minutes, each at its own time whatever became of the others.",
+        [
+            Figure("actions", len(done)),
+            Figure("errors", len(errors), goal=_NONE),
+            Figure(f"left more than {LATE_SECONDS * 1000:g} ms late", late, goal=Goal(len(done) / 1000)),
+            *(Figure(name, count) for name, count in counted.most_common()),
+        ],
+        remarks=[f"{count} x {error}" for error, count in Counter(errors).most_common(5)],
+    )
 
-    With a worker that is idle, and has to be stopped in the middle.
+
+def _latency(done: Sequence[Done]) -> Section:
+    figures = []
+    for action in WATCHED:
+        points = [(one.at, one.milliseconds) for one in done if one.action == action and not one.error]
+        if len({at for at, _ in points}) > 1:
+            tail = Goal(FLAT_TAIL) if len(points) >= _ENOUGH else None
+            figures.append(_steadiness(f"{action}, p50", points, "ms", Goal(FLAT_LATENCY)))
+            figures.append(_steadiness(f"{action}, p95", points, "ms", tail, share=0.95))
+    how = "Over HTTP, as the client sees it."
+    return Section("Latency, the last quarter beside the first", how, figures)
+
+
+def _memory(samples: Sequence[Sample]) -> Section:
+    ended = len(samples[0].lasting - samples[-1].lasting)
+    figures = [Figure("processes that ended, readers apart", ended, goal=_NONE)]
+    for name in samples[0].memory:
+        points = [(sample.at, sample.memory[name]) for sample in samples]
+        goal = Goal(FLAT_MEMORY) if name != "database" else None
+        figures.append(_steadiness(name, points, "MB", goal))
+    how = (
+        "Of each service's processes together, shared pages split. The database's cache of 256 MB fills as it reads, "
+        "so it has no goal."
+    )
+    return Section("Memory, the last quarter beside the first", how, figures)
+
+
+def _steadiness(name: str, points: Points, unit: str, goal: Goal | None, *, share: float = 0.5) -> Figure:
+    """Of the values' percentile `share` in the last and the first quarter of the time. At least two points, not all at
+    once."""
+    begin, end = min(at for at, _ in points), max(at for at, _ in points)
+    quarter = (end - begin) / 4
+    first = percentile([value for at, value in points if at <= begin + quarter], share)
+    last = percentile([value for at, value in points if at >= end - quarter], share)
+    told = f"{name}: {number(last)} {unit} / {number(first)} {unit}"
+    return Figure(told, last / first if first else 1.0, "x", goal)
+
+
+def _afterwards(service: Service, people: People) -> Section:
+    """What must hold: every accepted turn applied once, nothing left of who was erased, all invariants: those while the
+    worker runs, as what nobody takes care of can only be seen then, and once more when it was stopped.
     """
     verified = verify()
-    stop_worker()
-    there, erased = people.there, people.erased
-    accepted = [turn for person in there for turn in person.turns]
-    owners = [person.relationship_id for person in there]
-    turns = Turn.objects.filter(relationship_id__in=owners)
-    applied = {str(id) for id in turns.filter(state=TurnState.APPLIED).values_list("id", flat=True)}
+    service.stop_worker()
+    at_rest = verify()
+    accepted = [turn for person in people.there for turn in person.turns]
+    owners = [person.relationship_id for person in people.there]
+    turns = Turn.objects.filter(relationship_id__in=owners, state=TurnState.APPLIED)
+    applied = {str(id) for id in turns.values_list("id", flat=True)}
     # The model makes one entry of each message of the person, and each turn has one.
     adds = EntryRevision.objects.filter(
         relationship_id__in=owners, event=RevisionEvent.ADD, turn_id__isnull=False
     )
     times = {str(row["turn_id"]): row["count"] for row in adds.values("turn_id").annotate(count=Count("id"))}
-    return Reckoning(
-        accepted=len(accepted),
-        not_applied=sum(turn not in applied for turn in accepted),
-        not_once=sum(times.get(turn, 0) != 1 for turn in accepted),
-        erased=len(erased),
-        left_of_erased=Relationship.objects.filter(id__in=[one.relationship_id for one in erased]).count()
-        + EndUser.objects.filter(id__in=[one.user_id for one in erased]).count(),
-        verified=verified,
-        at_rest=verify(),
+    gone = people.erased
+    left = Relationship.objects.filter(id__in=[one.relationship_id for one in gone]).count()
+    left += EndUser.objects.filter(id__in=[one.user_id for one in gone]).count()
+    not_once = sum(times.get(turn, 0) != 1 for turn in accepted)
+    return Section(
+        "Afterwards",
+        "Turns are those of people who are still there; then `manage.py verify`'s invariants over the whole database.",
+        [
+            Figure("turns accepted", len(accepted)),
+            Figure("accepted turns that are not applied", len(set(accepted) - applied), goal=_NONE),
+            Figure("accepted turns that are not applied exactly once", not_once, goal=_NONE),
+            Figure("people erased", len(gone)),
+            Figure("rows left of them", left, goal=_NONE),
+            Figure("relationships verified", verified.relationships),
+            Figure("invariants", verified.invariants),
+            Figure("problems found", verified.found, goal=_NONE),
+            Figure("problems found with the worker stopped", at_rest.found, goal=_NONE),
+        ],
+        remarks=[line for report in (verified, at_rest) if report.found for line in report.lines()],
     )

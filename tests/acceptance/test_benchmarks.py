@@ -93,7 +93,7 @@ Costs = dict[str, list[tuple[str, ...]]]  # by recipe, a turn after the other: c
 
 def costs_measured(told: str) -> Costs:
     costs: Costs = {}
-    line = r"│ (\w+), [\w ]+: (\d+) model, (\d+) SQL\s+│\s+([\d,]+) prompt tokens"
+    line = r"\| (\w+), [\w ]+: (\d+) model, (\d+) SQL +\| +([\d,]+) prompt tokens"
     for recipe, calls, statements, tokens in re.findall(line, told):
         costs.setdefault(recipe, []).append((calls, tokens, statements))
     return costs

@@ -8,20 +8,20 @@ import sys
 import threading
 import traceback
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from multiprocessing.managers import BaseManager
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 MODEL, EMBEDDING_MODEL, DIMENSIONS = "gpt-5-mini", "text-embedding-3-small", 1536
+TOP = 20  # that a fetch finds at the most
+ALL = 10_000
 AUTHKEY = "RAPPORT_PEER_KEY"
 Turn = Sequence[Mapping[str, str]]  # {"role", "content"}
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
+class Setup(NamedTuple):
     """`folder`: whatever the system writes outside the database goes below it. `key`: the API key it sends."""
 
     database_url: str
@@ -29,6 +29,22 @@ class Setup:
     model_url: str
     key: str
     dimensions: int
+
+
+class Call(NamedTuple):
+    """One call to be timed: `hand_over` is given messages, `fetch` a question."""
+
+    verb: str
+    user: str
+    given: Any
+
+
+class Timed(NamedTuple):
+    """Milliseconds of each call, in no order, and the seconds from the first to the end of the last."""
+
+    milliseconds: list[float]
+    seconds: float
+    failures: list[str]
 
 
 class Peer(ABC):
@@ -58,33 +74,27 @@ class Peer(ABC):
         with ThreadPoolExecutor(4) as pool:
             list(pool.map(self.remember, memories, memories.values()))
 
-    def time(self, calls: Sequence[Mapping[str, Any]], clients: int) -> dict[str, Any]:
+    def time(self, calls: Sequence[Call], clients: int) -> Timed:
         """Make the calls with so many threads, each taking the next."""
-        waiting = iter(calls)
-        lock, took, failures = threading.Lock(), [], []
+        took, failures = list[float](), list[str]()
 
-        def client() -> None:
-            while (call := _next(waiting, lock)) is not None:
-                began = perf_counter()
-                try:
-                    if call["verb"] == "fetch":
-                        self.fetch(call["user"], call["question"])
-                    else:
-                        self.hand_over(call["user"], call["messages"])
-                except Exception as problem:
-                    failures.append(f"{type(problem).__name__}: {problem}"[:200])
-                took.append((perf_counter() - began) * 1000)
+        def make(call: Call) -> None:
+            began = perf_counter()
+            try:
+                getattr(self, call.verb)(call.user, call.given)
+            except Exception as problem:
+                failures.append(f"{type(problem).__name__}: {problem}"[:200])
+            took.append((perf_counter() - began) * 1000)
 
         began = perf_counter()
         with ThreadPoolExecutor(clients) as pool:
-            for _ in range(clients):
-                pool.submit(client)
-        return {"milliseconds": took, "seconds": perf_counter() - began, "failures": failures}
+            list(pool.map(make, calls))
+        return Timed(took, perf_counter() - began, failures)
 
-    def call(self, verb: str, given: Mapping[str, Any]) -> tuple[Any, str]:
+    def call(self, verb: str, *given: Any, **named: Any) -> tuple[Any, str]:
         """What the verb gives, and what it raised as text: the caller knows none of the libraries' own errors."""
         try:
-            return getattr(self, verb)(**given), ""
+            return getattr(self, verb)(*given, **named), ""
         except Exception as problem:
             traceback.print_exc()  # to the run's log
             return None, f"{type(problem).__name__}: {problem}"
@@ -106,8 +116,3 @@ def serve(peer: Peer) -> None:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     sys.stdin.read()
     os._exit(0)  # a system's own threads may not want to end
-
-
-def _next(waiting: Iterator[Mapping[str, Any]], lock: threading.Lock) -> Mapping[str, Any] | None:
-    with lock:
-        return next(waiting, None)

@@ -10,10 +10,8 @@ import uuid
 from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 
-from benchmarks.peers.hosted.host import EMBEDDING_MODEL, MODEL, Peer, Setup, Turn, serve
+from benchmarks.peers.hosted.host import ALL, EMBEDDING_MODEL, MODEL, TOP, Peer, Setup, Turn, serve
 
-TOP = 20
-_ALL = 10_000
 _ROOT = "memories"
 _FIELD = "content.content"
 T = TypeVar("T")
@@ -60,26 +58,25 @@ class LangMem(Peer):
 
     def hand_over(self, user: str, messages: Turn) -> None:
         config = {"configurable": {"langgraph_user_id": user}}
-        self._wait(
-            self._manager.ainvoke({"messages": [dict(message) for message in messages]}, config=config)
-        )
+        self._wait(self._manager.ainvoke({"messages": list(messages)}, config=config))
 
     def fetch(self, user: str, question: str) -> list[str]:
-        found = self._wait(self._store.asearch((_ROOT, user), query=question, limit=TOP))
-        return [item.value["content"]["content"] for item in found]
+        return [item.value["content"]["content"] for item in self._search(user, query=question, limit=TOP)]
 
     def stored(self, user: str) -> list[str]:
-        found = self._wait(self._store.asearch((_ROOT, user), limit=_ALL))
-        return [item.value["content"]["content"] for item in found]
+        return [item.value["content"]["content"] for item in self._search(user, limit=ALL)]
 
     def delete_person(self, user: str) -> None:
-        for item in self._wait(self._store.asearch((_ROOT, user), limit=_ALL)):
+        for item in self._search(user, limit=ALL):
             self._wait(self._store.adelete(item.namespace, item.key))
 
     def remember(self, user: str, texts: Sequence[str]) -> None:
         for text in texts:
             value = {"kind": "Memory", "content": {"content": text}}
             self._wait(self._store.aput((_ROOT, user), uuid.uuid4().hex, value))
+
+    def _search(self, user: str, **asked: Any) -> list[Any]:
+        return self._wait(self._store.asearch((_ROOT, user), **asked))
 
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:
         """Of a caller's thread, on the one loop."""

@@ -3,10 +3,7 @@
 import os
 from collections.abc import Sequence
 
-from benchmarks.peers.hosted.host import EMBEDDING_MODEL, MODEL, Peer, Setup, Turn, serve
-
-TOP = 20
-_ALL = 10_000
+from benchmarks.peers.hosted.host import ALL, EMBEDDING_MODEL, MODEL, TOP, Peer, Setup, Turn, serve
 
 
 class Mem0(Peer):
@@ -33,14 +30,14 @@ class Mem0(Peer):
             self._memory.vector_store._ensure_collection()  # or two processes would race to make it
 
     def hand_over(self, user: str, messages: Turn) -> None:
-        self._memory.add([dict(message) for message in messages], user_id=user)
+        self._memory.add(list(messages), user_id=user)
 
     def fetch(self, user: str, question: str) -> list[str]:
         found = self._memory.search(question, filters={"user_id": user}, top_k=TOP)
         return [memory["memory"] for memory in found["results"]]
 
     def stored(self, user: str) -> list[str]:
-        found = self._memory.get_all(filters={"user_id": user}, top_k=_ALL)
+        found = self._memory.get_all(filters={"user_id": user}, top_k=ALL)
         return [memory["memory"] for memory in found["results"]]
 
     def delete_person(self, user: str) -> None:

@@ -11,11 +11,6 @@ from benchmarks.peers.measures.waits import waits
 from benchmarks.peers.scenario import Lab
 from benchmarks.report import Section
 
-MEASURES: dict[str, Callable[[Lab], Section]] = {
-    "waits": waits,
-    "evidence": evidence,
-    "tenants": tenants,
-    "truth": truth,
-    "loss": loss,
-    "erasure": erasure,
-}
+_ALL: list[Callable[[Lab], Section]] = [waits, evidence, tenants, truth, loss, erasure]
+MEASURES = {measure.__name__: measure for measure in _ALL}
+BY_CLIENT = ["evidence", "tenants"]  # what mem0's own client is measured by

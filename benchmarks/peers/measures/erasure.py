@@ -1,20 +1,23 @@
 """Erasure: what is left of somebody's words after "delete this person", and after the system's own purge."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import median
 from string import ascii_lowercase
-from time import perf_counter
 
 import psycopg
 from psycopg import sql
 
-from benchmarks.peers.scenario import Lab, Line, Rounds, section_of
+from benchmarks.peers.scenario import Lab, Rounds, line_of
 from benchmarks.peers.stories import Story, Words, book_of, life_stories, turn_of
 from benchmarks.peers.systems import NotThere, System
 from benchmarks.report import Figure, Goal, Section
+from benchmarks.runner import say
 from benchmarks.service import data_folder
+from benchmarks.timing import milliseconds_of
 
 PEOPLE = 6  # in each crowd
 _PATIENCE_SECONDS = 60.0
@@ -53,30 +56,30 @@ class Left:
 def erasure(lab: Lab) -> Section:
     left: dict[str, Left] = {}
     for place, make in enumerate(lab.systems):
-        lab.say(f"erasure: {make.name}")
+        say(f"erasure: {make.name}")
         with lab.noting(make.name), lab.running(make) as system:
             left[make.name] = _erase(lab, system, f"qx{ascii_lowercase[place]}")
     at_once = lab.ours({name: float(one.tables + one.files) for name, one in left.items()})
     purged = lab.ours({n: one.purged[0] for n, one in left.items() if not isinstance(one.purged, str)})
-    goals = [
-        Figure("left over in tables and files, at once", max(at_once, default=None), goal=Goal(0)),
-        Figure("left over in raw files, after the purge", max(purged, default=None), goal=Goal(0)),
-    ]
-    where = [f"{name}: left over in {', '.join(one.where)}" for name, one in left.items() if one.where]
-
-    def line(name: str, pick: Callable[[Left], Rounds], **more: str | None) -> Line:
-        return Line(name, more.pop("unit", "") or "", {n: pick(one) for n, one in left.items()}, **more)  # type: ignore[arg-type]
-
-    lines = [
-        line("words in the tables before", lambda one: [float(one.before)], better=None),
-        line("left over in tables, at once", lambda one: [float(one.tables)]),
-        line("left over in files, at once", lambda one: [float(one.files)]),
-        line("words of the others still in the tables", lambda one: [one.kept], unit="%", better="more"),
-        line("in raw files, before a purge", lambda one: [float(one.raw)], better=None),
-        line("left over in raw files, after its own purge", lambda one: one.purged),
-        line("a deletion takes", lambda one: [median(one.milliseconds)], unit="ms", why=_MORE_TO_DELETE),
-    ]
-    return section_of(lab, "erasure", "Erasure", _HOW, lines, goals, where)
+    line = partial(line_of, left)
+    return lab.section(
+        "Erasure",
+        _HOW,
+        [
+            line("words in the tables before", lambda one: [float(one.before)], better=None),
+            line("left over in tables, at once", lambda one: [float(one.tables)]),
+            line("left over in files, at once", lambda one: [float(one.files)]),
+            line("words of the others still in the tables", lambda one: [one.kept], "%", "more"),
+            line("in raw files, before a purge", lambda one: [float(one.raw)], better=None),
+            line("left over in raw files, after its own purge", lambda one: one.purged),
+            line("a deletion takes", lambda one: [median(one.milliseconds)], "ms", why=_MORE_TO_DELETE),
+        ],
+        [
+            Figure("left over in tables and files, at once", max(at_once, default=None), goal=Goal(0)),
+            Figure("left over in raw files, after the purge", max(purged, default=None), goal=Goal(0)),
+        ],
+        [f"{name}: left over in {', '.join(one.where)}" for name, one in left.items() if one.where],
+    )
 
 
 def _erase(lab: Lab, system: System, stem: str) -> Left:
@@ -84,25 +87,21 @@ def _erase(lab: Lab, system: System, stem: str) -> Left:
     each system begin with a stem of their own."""
     count = lab.of(PEOPLE, at_least=3)
     gone, kept = f"{stem}go", f"{stem}stay"
-    crowds = [
+    leaving, staying = (
         life_stories(count, seed=f"{one}-{system.name}", words=Words(one, stem=one)) for one in (gone, kept)
-    ]
-    for stories in crowds:
-        _tell(lab, system, stories)
-    left = Left(before=in_tables(system.database_url, gone)[0])
-    others = in_tables(system.database_url, kept)[0]
-    for story in crowds[0]:
-        began = perf_counter()
-        system.delete_person(story.user)
-        left.milliseconds.append((perf_counter() - began) * 1000)
-    left.tables, tables = in_tables(system.database_url, gone)
-    left.files, files = in_files(files_below(system.folder), gone)
+    )
+    _tell(lab, system, [*leaving, *staying])
+    left = Left(before=_in_tables(system.database_url, gone)[0])
+    others = _in_tables(system.database_url, kept)[0]
+    left.milliseconds = [milliseconds_of(partial(system.delete_person, story.user)) for story in leaving]
+    left.tables, tables = _in_tables(system.database_url, gone)
+    left.files, files = _in_files(_files_below(system.folder), gone)
     left.where = [*tables, *files]
-    left.kept = 100 * in_tables(system.database_url, kept)[0] / max(1, others)
-    left.raw = in_files(_raw_files(system), gone)[0]
+    left.kept = 100 * _in_tables(system.database_url, kept)[0] / max(1, others)
+    left.raw = _in_files(_raw_files(system), gone)[0]
     try:
         system.purge()
-        left.purged = [float(in_files(_raw_files(system), gone)[0])]
+        left.purged = [float(_in_files(_raw_files(system), gone)[0])]
     except NotThere as missing:
         left.purged = str(missing)
     return left
@@ -120,28 +119,27 @@ def _tell(lab: Lab, system: System, stories: Sequence[Story]) -> None:
             system.fetch(story.user, told.question)
 
 
-def in_tables(database_url: str, word: str) -> tuple[int, list[str]]:
+def _in_tables(database_url: str, word: str) -> tuple[int, list[str]]:
     """How often the word stands in the tables, whatever its case: as a dump would show it. And where."""
-    found: dict[str, int] = {}
+    found = Counter[str]()
     with psycopg.connect(database_url) as connection:
         for schema, table in connection.execute(_TABLES).fetchall():
             told = sql.SQL("COPY (SELECT * FROM {}) TO STDOUT").format(sql.Identifier(schema, table))
             with connection.cursor() as cursor, cursor.copy(told) as copy:
-                times = sum(bytes(row).lower().count(word.casefold().encode()) for row in copy)
-            found |= {f"{schema}.{table}": times} if times else {}
+                counts = (bytes(row).lower().count(word.casefold().encode()) for row in copy)
+                found[f"{schema}.{table}"] = sum(counts)
     return _summed(found)
 
 
-def in_files(files: Iterable[Path], word: str) -> tuple[int, list[str]]:
+def _in_files(files: Iterable[Path], word: str) -> tuple[int, list[str]]:
     """The same for the bytes of files, which may vanish meanwhile."""
-    found: dict[str, int] = {}
+    found = Counter[str]()
     for file in files:
-        times = _count_in_file(file, word.casefold().encode())
-        found |= {file.name: found.get(file.name, 0) + times} if times else {}
+        found[file.name] += _count_in_file(file, word.casefold().encode())
     return _summed(found)
 
 
-def files_below(folder: Path) -> list[Path]:
+def _files_below(folder: Path) -> list[Path]:
     return [file for file in sorted(folder.rglob("*")) if file.is_file()]
 
 
@@ -155,8 +153,8 @@ def _raw_files(system: System) -> list[Path]:
     assert found is not None
     data = data_folder()
     base = data / "base"
-    shared = [file for file in files_below(data) if base not in file.parents]
-    return [*shared, *files_below(base / str(found[0])), *files_below(system.folder)]
+    shared = [file for file in _files_below(data) if base not in file.parents]
+    return [*shared, *_files_below(base / str(found[0])), *_files_below(system.folder)]
 
 
 def _count_in_file(file: Path, word: bytes) -> int:
@@ -173,5 +171,5 @@ def _count_in_file(file: Path, word: bytes) -> int:
     return count
 
 
-def _summed(found: dict[str, int]) -> tuple[int, list[str]]:
-    return sum(found.values()), [f"{place} ({times})" for place, times in sorted(found.items())]
+def _summed(found: Counter[str]) -> tuple[int, list[str]]:
+    return found.total(), [f"{place} ({times})" for place, times in sorted(found.items()) if times]

@@ -1,16 +1,18 @@
 """Evidence recall: is what answers a question among what is found, and how long does finding it take?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from statistics import mean
 from time import perf_counter
 
-from benchmarks.peers.scenario import Lab, Line, section_of
+from benchmarks.peers.scenario import Lab, Line
 from benchmarks.peers.systems import System
 from benchmarks.recall import data_folder
-from benchmarks.recall.sets import AskedOfTurns, Said, Talk, read_talks
+from benchmarks.recall.sets import Question, Said, Talk, read_talks
 from benchmarks.report import Section
+from benchmarks.runner import say
 from benchmarks.timing import p50, p95
 
 CUTS = (10, 20)
@@ -28,78 +30,58 @@ _REMARKS = [
 
 
 @dataclass(slots=True)
-class Found:
-    """Of one system, a number for each conversation."""
+class Answered:
+    """One system about one conversation, a number for each question: what was found at each cut, in how long."""
 
-    recall: dict[int, list[float]] = field(default_factory=lambda: {cut: [] for cut in CUTS})
-    p50: list[float] = field(default_factory=list)
-    p95: list[float] = field(default_factory=list)
+    shares: list[list[float]] = field(default_factory=list)
+    took: list[float] = field(default_factory=list)
+
+    def ask(self, system: System, talk: Talk, question: Question, wanted: set[str]) -> None:
+        began = perf_counter()
+        shown = system.fetch(talk.name, question.text)
+        self.took.append((perf_counter() - began) * 1000)
+        self.shares.append([100 * len(wanted & set(shown[:cut])) / len(wanted) for cut in CUTS])
+
+    def recall(self, cut: int) -> float:
+        return mean(share[CUTS.index(cut)] for share in self.shares)
 
 
 def evidence(lab: Lab) -> Section:
     talks = read_talks(data_folder() / "locomo")
     if not talks:
         told = "It was not measured: RAPPORT_DATA names no folder that holds `locomo/*.json`."
-        return Section("evidence", "Evidence recall", told)
-    memories = {talk.name: list(dict.fromkeys(map(_text, talk.turns))) for talk in talks}
-    found: dict[str, Found] = {}
+        return Section("Evidence recall", told)
+    found: dict[str, list[Answered]] = {}
     with ExitStack() as stack:
         systems = lab.start_all(stack)
-        for system in systems:
-            lab.say(f"evidence: loading {sum(map(len, memories.values())):,} turns, {system.name}")
-            with lab.noting(system.name):
-                system.load(memories)
-                found[system.name] = Found()
+        lab.load(systems, {talk.name: list(dict.fromkeys(map(_text, talk.turns))) for talk in talks})
         for talk in talks:
-            lab.say(f"evidence: {talk.name}")
-            _ask(lab, [system for system in systems if system.name in found], talk, found)
+            say(f"evidence: {talk.name}")
+            of_turn = {turn.id: _text(turn) for turn in talk.turns}
+            for system in systems:
+                found.setdefault(system.name, []).append(Answered())
+                system.fetch(talk.name, "What do they talk about?")  # whoever begins wakes up
+            for question in _questions(lab, talk):
+                wanted = {of_turn[turn] for turn in question.evidence}
+                for system in systems:
+                    found[system.name][-1].ask(system, talk, question, wanted)
     asked = sum(len(_questions(lab, talk)) for talk in talks)
-    return section_of(lab, "evidence", "Evidence recall", _HOW, _lines(asked, found), [], _REMARKS)
+    recalls = {f"recall@{cut} of {asked:,} questions": partial(Answered.recall, cut=cut) for cut in CUTS}
+    times = {"search, p50": p50, "search, p95": p95}
+    lines = [
+        Line(name, "%", {one: [of(talk) for talk in each] for one, each in found.items()}, "more")
+        for name, of in recalls.items()
+    ] + [
+        Line(name, "ms", {one: [of(talk.took) for talk in each] for one, each in found.items()})
+        for name, of in times.items()
+    ]
+    return lab.section("Evidence recall", _HOW, lines, [], _REMARKS)
 
 
 def _text(turn: Said) -> str:
     return f"{turn.speaker}: {turn.content}"
 
 
-def _ask(lab: Lab, systems: Sequence[System], talk: Talk, found: Mapping[str, Found]) -> None:
-    """The questions of one conversation."""
-    of_turn = {turn.id: _text(turn) for turn in talk.turns}
-    shares: dict[str, dict[int, list[float]]] = {one.name: {cut: [] for cut in CUTS} for one in systems}
-    took: dict[str, list[float]] = {one.name: [] for one in systems}
-    for system in systems:
-        system.fetch(talk.name, "What do they talk about?")  # whoever begins wakes up
-    for question in _questions(lab, talk):
-        wanted = {of_turn[turn] for turn in question.evidence}
-        for system in systems:
-            began = perf_counter()
-            shown = system.fetch(talk.name, question.text)
-            took[system.name].append((perf_counter() - began) * 1000)
-            for cut in CUTS:
-                shares[system.name][cut].append(len(wanted & set(shown[:cut])) / len(wanted))
-    for name, times in took.items():
-        for cut in CUTS:
-            found[name].recall[cut].append(100 * mean(shares[name][cut]))
-        found[name].p50.append(p50(times))
-        found[name].p95.append(p95(times))
-
-
-def _questions(lab: Lab, talk: Talk) -> Sequence[AskedOfTurns]:
+def _questions(lab: Lab, talk: Talk) -> Sequence[Question]:
     count = min(len(talk.questions), lab.of(QUESTIONS, at_least=10))
     return [talk.questions[place * len(talk.questions) // count] for place in range(count)]
-
-
-def _lines(asked: int, found: Mapping[str, Found]) -> list[Line]:
-    recalls = [
-        Line(
-            f"recall@{cut} of {asked:,} questions",
-            "%",
-            {name: one.recall[cut] for name, one in found.items()},
-            "more",
-        )
-        for cut in CUTS
-    ]
-    return [
-        *recalls,
-        Line("search, p50", "ms", {name: one.p50 for name, one in found.items()}),
-        Line("search, p95", "ms", {name: one.p95 for name, one in found.items()}),
-    ]

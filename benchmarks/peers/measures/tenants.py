@@ -3,13 +3,15 @@
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from statistics import mean, median
 from time import perf_counter
 
-from benchmarks.peers.scenario import Lab, Line, Rounds, section_of
+from benchmarks.peers.scenario import Lab, Line, line_of
 from benchmarks.peers.stories import Words
 from benchmarks.peers.systems import System
 from benchmarks.report import Figure, Goal, Section
+from benchmarks.runner import say
 
 MEMORIES = 20
 TENANTS = 1_000
@@ -56,23 +58,19 @@ def tenants(lab: Lab) -> Section:
     found: dict[str, Searched] = {}
     with ExitStack() as stack:
         systems = lab.start_all(stack, dimensions=DIMENSIONS)
-        for system in systems:
-            lab.say(f"tenants: loading {len(memories):,}, {system.name}")
-            with lab.noting(system.name):
-                system.load(memories)
-        for numbers in _rounds_of(lab.rounds):
-            for system in systems:
-                lab.say(f"tenants: searches {numbers}, {system.name}")
-                with lab.noting(system.name):
-                    search(
-                        system, list(memories), memories, numbers, found.setdefault(system.name, Searched())
-                    )
+        lab.load(systems, memories)
+        starts = [FIRST + place * SEARCHES for place in range(lab.rounds)]
+        for numbers in (range(FIRST), *(range(start, start + SEARCHES) for start in starts)):
+            for system in list(systems):
+                say(f"tenants: searches {numbers}, {system.name}")
+                with lab.noting(system.name, systems, system):
+                    _search(system, memories, numbers, found.setdefault(system.name, Searched()))
     searched = {name: one for name, one in found.items() if one.own}
     worst = {name: min(*one.first, *one.own) for name, one in searched.items()}
     name = f"items found of {MEMORIES}, in the worst search under any of our recipes"
     goal = Figure(name, min(lab.ours(worst), default=None), goal=Goal(MEMORIES, at_most=False))
     lines = _lines(len(memories), searched)
-    return section_of(lab, "tenants", "Tenant recall", _HOW, lines, [goal], _REMARKS)
+    return lab.section("Tenant recall", _HOW, lines, [goal], _REMARKS)
 
 
 def memories_of(tenants: int) -> dict[str, list[str]]:
@@ -84,14 +82,11 @@ def memories_of(tenants: int) -> dict[str, list[str]]:
     }
 
 
-def search(
-    system: System,
-    everybody: Sequence[str],
-    memories: Mapping[str, Sequence[str]],
-    numbers: range,
-    searched: Searched,
+def _search(
+    system: System, memories: Mapping[str, Sequence[str]], numbers: range, searched: Searched
 ) -> None:
     """Tenants from the first to the last, evenly, each asking about one thing. `numbers` are the searches'."""
+    everybody = list(memories)
     step = len(everybody) / len(numbers)
     took: list[float] = []
     for place, number in enumerate(numbers):
@@ -107,24 +102,14 @@ def search(
         searched.milliseconds.append(took)
 
 
-def _rounds_of(rounds: int) -> list[range]:
-    """The numbers of the searches: the first ones, then the rounds."""
-    starts = [FIRST + place * SEARCHES for place in range(rounds)]
-    return [range(FIRST), *(range(start, start + SEARCHES) for start in starts)]
-
-
 def _lines(count: int, found: Mapping[str, Searched]) -> list[Line]:
-    def line(name: str, unit: str, values: dict[str, Rounds], *, more: bool = False) -> Line:
-        why = _WAKING if unit == "ms" else ""
-        return Line(f"{count:,} tenants: {name}", unit, values, "more" if more else "less", why)
-
-    each = found.items()
     asked = max((len(one.own) for one in found.values()), default=0)
+    line, at = partial(line_of, found), f"{count:,} tenants: "
     return [
-        line(f"items found of {MEMORIES}, mean", "", {n: [mean(s.own)] for n, s in each}, more=True),
-        line("the worst search found", "", {n: [float(min(s.own))] for n, s in each}, more=True),
-        line(f"in the first {FIRST} searches, mean", "", {n: [mean(s.first)] for n, s in each}, more=True),
-        line(f"searches that found nothing, of {asked}", "", {n: [float(s.own.count(0))] for n, s in each}),
-        line("items that are somebody else's", "", {n: [float(s.foreign)] for n, s in each}),
-        line("search, p50", "ms", {n: [median(times) for times in s.milliseconds] for n, s in each}),
+        line(f"{at}items found of {MEMORIES}, mean", lambda one: [mean(one.own)], better="more"),
+        line(f"{at}the worst search found", lambda one: [float(min(one.own))], better="more"),
+        line(f"{at}in the first {FIRST} searches, mean", lambda one: [mean(one.first)], better="more"),
+        line(f"{at}searches that found nothing, of {asked}", lambda one: [float(one.own.count(0))]),
+        line(f"{at}items that are somebody else's", lambda one: [float(one.foreign)]),
+        line(f"{at}search, p50", lambda one: list(map(median, one.milliseconds)), "ms", why=_WAKING),
     ]

@@ -1,18 +1,20 @@
 """Truth after change: what somebody takes back, corrects or wants forgotten is gone from what the model is shown."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from time import perf_counter, sleep
 from typing import NamedTuple
 
-from benchmarks.peers.scenario import Lab, Line, Rounds, section_of, times_shown
+from benchmarks.peers.scenario import Lab, Line, Rounds, line_of, times_shown, told_of
 from benchmarks.peers.stories import Story, Told, book_of, life_stories, turn_of
 from benchmarks.peers.systems import System
 from benchmarks.report import Figure, Goal, Section
+from benchmarks.runner import say
 from benchmarks.timing import percentile
 
 STORIES = 200
@@ -42,58 +44,35 @@ _PAUSE_SECONDS = (
 class Verdict(NamedTuple):
     """Whether the lines that a model is shown are right about one change."""
 
+    kind: str
     old_is_gone: bool = False
     new_is_there: bool = False
     once: bool = False
 
+    @property
+    def right(self) -> bool:
+        return self.old_is_gone and self.new_is_there and self.once
+
 
 @dataclass(slots=True)
 class Life:
-    """What came of one story in one system."""
+    """What came of one story in one system. `came_back`: statements that were ended, and stored or shown at the end."""
 
     story: Story
     verdicts: list[Verdict] = field(default_factory=list)  # of each change
     milliseconds: list[float] = field(default_factory=list)  # of each change that came right
     lost_beside: int = 0
-    came_back: int = 0  # statements that were ended and are stored or shown at the end
+    came_back: int = 0
     failure: str = ""
 
     @property
     def right(self) -> bool:
         """After each change, and at the end."""
-        return all(map(all, self.verdicts)) and not (self.came_back or self.lost_beside or self.failure)
+        verdicts = all(verdict.right for verdict in self.verdicts)
+        return verdicts and not (self.came_back or self.lost_beside or self.failure)
 
 
-@dataclass(slots=True)
-class Score:
-    """What came of all stories in one system. `milliseconds`: a list a round."""
-
-    lives: list[Life] = field(default_factory=list)
-    milliseconds: list[list[float]] = field(default_factory=list)
-
-    @property
-    def verdicts(self) -> list[tuple[str, Verdict]]:
-        """Of each change of all stories, with its kind."""
-        return [
-            (told.kind, verdict)
-            for life in self.lives
-            for told, verdict in zip(life.story.changes, life.verdicts, strict=True)
-        ]
-
-    @property
-    def right_stories(self) -> int:
-        return sum(life.right for life in self.lives)
-
-    def share(self, what: str) -> float:
-        """Of the changes, in percent."""
-        verdicts = self.verdicts
-        return 100 * sum(bool(getattr(verdict, what)) for _, verdict in verdicts) / max(1, len(verdicts))
-
-    def right_of(self, kind: str) -> int:
-        return sum(all(verdict) for of_kind, verdict in self.verdicts if of_kind == kind)
-
-    def per_round(self, share: float) -> Rounds:
-        return [percentile(times, share) for times in self.milliseconds if times] or "never right"
+Score = list[list[Life]]  # of each round
 
 
 def truth(lab: Lab) -> Section:
@@ -104,25 +83,20 @@ def truth(lab: Lab) -> Section:
         systems = lab.start_all(stack)
         for place in range(lab.rounds):
             for system in systems:
-                lab.say(f"truth: round {place + 1} of {lab.rounds}, {system.name}")
-                tell(system, stories[place :: lab.rounds], scores.setdefault(system.name, Score()))
+                say(f"truth: round {place + 1} of {lab.rounds}, {system.name}")
+                with ThreadPoolExecutor(_TELLERS) as pool:
+                    lives = list(pool.map(partial(_live, system), stories[place :: lab.rounds]))
+                scores.setdefault(system.name, []).append(lives)
     changes = Counter(told.kind for story in stories for told in story.changes)
-    shares = {name: 100 * score.right_stories / len(stories) for name, score in scores.items()}
-    goal = Figure(
-        "stories right throughout", min(lab.ours(shares), default=None), "%", goal=Goal(100, at_most=False)
-    )
+    shares = {
+        name: 100 * _count(score, lambda life: life.right) / len(stories) for name, score in scores.items()
+    }
+    worst = min(lab.ours(shares), default=None)
+    goal = Figure("stories right throughout", worst, "%", Goal(100, at_most=False))
     how = _HOW.format(stories=len(stories), changes=changes.total())
     remarks = [remark for name, score in scores.items() for remark in _remarks(name, score)]
     lines = _lines(len(stories), changes, scores)
-    return section_of(lab, "truth", "Truth after change", how, lines, [goal], remarks)
-
-
-def tell(system: System, stories: Sequence[Story], score: Score) -> None:
-    """Several at once."""
-    with ThreadPoolExecutor(_TELLERS) as pool:
-        lives = list(pool.map(lambda story: _live(system, story), stories))
-    score.milliseconds.append([took for life in lives for took in life.milliseconds])
-    score.lives += lives
+    return lab.section("Truth after change", how, lines, [goal], remarks)
 
 
 def _live(system: System, story: Story) -> Life:
@@ -137,8 +111,8 @@ def _live(system: System, story: Story) -> Life:
         system.settle(_PATIENCE_SECONDS)  # the last change may have been right before all was done
         _look_at_the_end(system, story, life)
     except Exception as failure:  # a peer's own error is a result of the measure, not its end
-        life.failure = f"{type(failure).__name__}: {failure}"[:200]
-        life.verdicts += [Verdict()] * (len(story.changes) - len(life.verdicts))
+        life.failure = told_of(failure)
+        life.verdicts += [Verdict(told.kind) for told in story.changes[len(life.verdicts) :]]
     return life
 
 
@@ -147,7 +121,7 @@ def _look_at_the_end(system: System, story: Story, life: Life) -> None:
     life.lost_beside = sum(not times_shown(stored, story.forms_of(statement)) for statement in true)
     ended = {told.ends: told.question for told in story.changes if told.ends and told.ends not in true}
     for statement, question in ended.items():
-        shown = system.fetch(story.user, _numbered(question))
+        shown = _shown(system, story, question)
         life.came_back += times_shown([*stored, *shown], story.forms_of(statement)) > 0
 
 
@@ -156,47 +130,34 @@ def _change(system: System, story: Story, told: Told, life: Life) -> Verdict:
     system.hand_over(story.user, turn_of(told))
     if not told.ends:  # nothing changes; so only when all is done it can be seen that nothing did
         system.settle(_PATIENCE_SECONDS)
-    settled = not told.ends
     while True:
+        settled = not told.ends or system.is_settled()
         verdict = _look(system, story, told)
-        if all(verdict) and told.ends:
+        if verdict.right and told.ends:
             life.milliseconds.append((perf_counter() - began) * 1000)
-        if all(verdict) or settled:
+        if verdict.right or settled:
             return verdict
-        settled = _is_settled(system, began)
+        if perf_counter() - began > _PATIENCE_SECONDS:
+            raise TimeoutError("the turn was not read")
+        sleep(_PAUSE_SECONDS)
 
 
 def _look(system: System, story: Story, told: Told) -> Verdict:
     """There may be nothing new: then nothing has to be there."""
-    lines = system.fetch(story.user, _numbered(told.question))
+    lines = _shown(system, story, told.question)
     new = times_shown(lines, story.forms_of(told.says[0])) if told.says else 1
-    return Verdict(
-        old_is_gone=not told.ends or not times_shown(lines, story.forms_of(told.ends)),
-        new_is_there=new > 0,
-        once=new <= 1,
-    )
+    old = times_shown(lines, story.forms_of(told.ends)) if told.ends else 0
+    return Verdict(told.kind, old_is_gone=not old, new_is_there=new > 0, once=new <= 1)
 
 
-def _numbered(question: str) -> str:
-    """So that each question is embedded, also by a system that keeps the embeddings of what was asked before."""
-    return f"Day {next(_NUMBERS)}: {question}"
-
-
-def _is_settled(system: System, began: float) -> bool:
-    """Raises TimeoutError when it takes far too long."""
-    try:
-        system.settle(0)
-    except TimeoutError:
-        sleep(_PAUSE_SECONDS)
-        if perf_counter() - began > _PATIENCE_SECONDS:
-            raise
-        return False
-    return True
+def _shown(system: System, story: Story, question: str) -> list[str]:
+    """So asked that each question is embedded, also by a system that keeps the embeddings of what was asked before."""
+    return system.fetch(story.user, f"Day {next(_NUMBERS)}: {question}")
 
 
 def _remarks(name: str, score: Score) -> list[str]:
-    failures = [life.failure for life in score.lives if life.failure]
-    verdicts = [verdict for _, verdict in score.verdicts]
+    failures = [life.failure for lives in score for life in lives if life.failure]
+    verdicts = _verdicts(score)
     beside = sum(verdict.new_is_there and not verdict.old_is_gone for verdict in verdicts)
     told = {
         f"{len(failures)} stories ended with an error, the first: {(failures or [''])[0]}": bool(failures),
@@ -205,27 +166,49 @@ def _remarks(name: str, score: Score) -> list[str]:
     return [f"{name}: {remark}" for remark, holds in told.items() if holds]
 
 
-def _lines(stories: int, changes: Counter[str], scores: dict[str, Score]) -> list[Line]:
-    def line(name: str, unit: str, pick: Callable[[Score], Rounds], *, more: bool = True) -> Line:
-        return Line(name, unit, {n: pick(score) for n, score in scores.items()}, "more" if more else "less")
+def _verdicts(score: Score) -> list[Verdict]:
+    return [verdict for lives in score for life in lives for verdict in life.verdicts]
 
-    def summed(what: str) -> Callable[[Score], Rounds]:
-        return lambda score: [float(sum(getattr(life, what) for life in score.lives))]
+
+def _count(score: Score, of: Callable[[Life], float]) -> float:
+    return float(sum(of(life) for lives in score for life in lives))
+
+
+def _latency(share: float) -> Callable[[Score], Rounds]:
+    def of(score: Score) -> Rounds:
+        rounds = [[took for life in lives for took in life.milliseconds] for lives in score]
+        return [percentile(times, share) for times in rounds if times] or "never right"
+
+    return of
+
+
+def _lines(stories: int, changes: Counter[str], scores: dict[str, Score]) -> list[Line]:
+    line = partial(line_of, scores)
+
+    def share(what: str) -> Callable[[Score], Rounds]:
+        return lambda score: [100 * sum(getattr(one, what) for one in _verdicts(score)) / changes.total()]
 
     def right(kind: str) -> Callable[[Score], Rounds]:
-        return lambda score: [float(score.right_of(kind))]
+        return lambda score: [float(sum(one.right for one in _verdicts(score) if one.kind == kind))]
 
     return [
-        line(f"stories right throughout, of {stories}", "", lambda score: [float(score.right_stories)]),
-        line("changes with the old value gone", "%", lambda score: [score.share("old_is_gone")]),
-        line("changes with the new value there", "%", lambda score: [score.share("new_is_there")]),
-        line("changes with it there no more than once", "%", lambda score: [score.share("once")]),
-        *(
-            line(f"right after: {kind}, of {times}", "", right(kind))
-            for kind, times in sorted(changes.items())
+        line(
+            f"stories right throughout, of {stories}",
+            lambda score: [_count(score, lambda life: life.right)],
+            better="more",
         ),
-        line("other facts lost on the way", "", summed("lost_beside"), more=False),
-        line("ended statements that came back, or never went", "", summed("came_back"), more=False),
-        line("correction latency, p50", "ms", lambda score: score.per_round(0.5), more=False),
-        line("correction latency, p95", "ms", lambda score: score.per_round(0.95), more=False),
+        line("changes with the old value gone", share("old_is_gone"), "%", "more"),
+        line("changes with the new value there", share("new_is_there"), "%", "more"),
+        line("changes with it there no more than once", share("once"), "%", "more"),
+        *(
+            line(f"right after: {kind}, of {n}", right(kind), better="more")
+            for kind, n in sorted(changes.items())
+        ),
+        line("other facts lost on the way", lambda score: [_count(score, lambda life: life.lost_beside)]),
+        line(
+            "ended statements that came back, or never went",
+            lambda score: [_count(score, lambda life: life.came_back)],
+        ),
+        line("correction latency, p50", _latency(0.5), "ms"),
+        line("correction latency, p95", _latency(0.95), "ms"),
     ]

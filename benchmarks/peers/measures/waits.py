@@ -1,6 +1,6 @@
 """What the reply waits for, how many turns a second are remembered, and what a turn asks of the model."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -8,11 +8,12 @@ from itertools import product
 from time import perf_counter
 from typing import NamedTuple
 
-from benchmarks.peers.facts import Counts
-from benchmarks.peers.scenario import Lab, Line, section_of
-from benchmarks.peers.stories import Told, Words, book_of, plain_facts, turn_of
-from benchmarks.peers.systems import Call, System
+from benchmarks.peers.hosted.host import Call
+from benchmarks.peers.scenario import Better, Lab, Line, line_of
+from benchmarks.peers.stories import Words, book_of, plain_facts, turn_of
+from benchmarks.peers.systems import System
 from benchmarks.report import Figure, Goal, Section
+from benchmarks.runner import say
 from benchmarks.timing import cpu_during, p50, p95
 
 PEOPLE = 32
@@ -72,7 +73,7 @@ class Round(NamedTuple):
 
     milliseconds: list[float]
     seconds: float
-    asked: Counts
+    asked: Counter[str]
     cpu: float
 
     def each(self, count: float) -> float:
@@ -81,39 +82,27 @@ class Round(NamedTuple):
 
 CASES = [Case(*case) for case in product(_CALLS, (0, 300), (1, 16))]
 FETCH, HAND_OVER = (Case(verb, 0, 1) for verb in _CALLS)
-Rounds = dict[Case, dict[str, list[Round]]]  # by system
+Made = dict[Case, dict[str, list[Round]]]  # by system
 
 
 def waits(lab: Lab) -> Section:
-    rounds: Rounds = {case: defaultdict(list) for case in CASES}
+    made: Made = {case: defaultdict(list) for case in CASES}
     words = Words("waits")
     with ExitStack() as stack:
         systems = lab.start_all(stack)
-        for system in systems:
-            system.load(_known("asked", words))
+        lab.load(systems, _known("asked", words))
         for number in range(lab.rounds + 1):  # the first warms up; connections plan their statements
             lab.model.slow_down(0)
-            group = f"told-{number}"
-            memories = _known(group, words)
-            for system in systems:
-                system.load(memories)
+            lab.load(systems, _known(f"told-{number}", words))
             for case in CASES:
-                facts = plain_facts(case.count(lab.share), words)
+                calls = _calls(lab, case, f"told-{number}", words)
                 lab.model.slow_down(case.latency)
-                if case.verb == "fetch":
-                    calls = [_fetch(place, told) for place, told in enumerate(facts)]
-                    lab.model.warm([call.question for call in calls])
-                else:
-                    calls = [_hand_over(group, place, told) for place, told in enumerate(facts)]
-                    lab.model.teach(book_of(facts))
                 for system in list(systems):
-                    lab.say(f"waits: round {number} of {lab.rounds}, {case.name}, {system.name}")
-                    made = _round(lab, system, case, calls)
-                    if made is None:
-                        systems.remove(system)  # it is left out from then on
-                    elif number:
-                        rounds[case][system.name].append(made)
-    lines = [*(line for case in CASES for line in _times(case, rounds)), *_asked(rounds)]
+                    say(f"waits: round {number} of {lab.rounds}, {case.name}, {system.name}")
+                    with lab.noting(system.name, systems, system):
+                        found = _round(lab, system, case, calls)
+                        made[case][system.name] += [found] if number else []
+    lines = [*(line for case in CASES for line in _times(case, made)), *_asked(made)]
     how = (
         f"{PEOPLE} people with {KNOWN} memories each. Handing over: one turn of two messages. Fetching: what the model "
         "would be shown for the next reply, up to 20 memories. Timed where the caller stands: around the HTTP call, or "
@@ -125,13 +114,13 @@ def waits(lab: Lab) -> Section:
         _faster(lines[0], "rapport", "recipe scratchpad over HTTP", 5),
         _faster(lines[0], "rapport-retrieval", "with retrieval (recipe two_call) over HTTP", 1),
         *(
-            _beside(line, other, goal)
+            Figure(f"{line.name}, beside {other}'s", line.ratio("rapport", other), "x", goal)
             for line in lines
             for end, other, goal in _GOALS
             if line.name.endswith(end)
         ),
     ]
-    return section_of(lab, "waits", "What the reply waits for", how, lines, goals, _REMARKS)
+    return lab.section("What the reply waits for", how, lines, goals, _REMARKS)
 
 
 def _known(group: str, words: Words) -> dict[str, list[str]]:
@@ -141,73 +130,71 @@ def _known(group: str, words: Words) -> dict[str, list[str]]:
     }
 
 
-def _fetch(place: int, told: Told) -> Call:
-    """No question is asked twice: each ends with a word of its own."""
-    return Call("fetch", f"asked-{place % PEOPLE}", question=f"{told.question} ({told.says[0].split()[-1]})")
+def _calls(lab: Lab, case: Case, group: str, words: Words) -> list[Call]:
+    """Each of the next person; what the model has to know of them is taught. No question is asked twice: each ends with
+    a word of its own."""
+    facts = plain_facts(case.count(lab.share), words)
+    if case.verb == "hand_over":
+        lab.model.teach(book_of(facts))
+        return [
+            Call(case.verb, f"{group}-{place % PEOPLE}", turn_of(told)) for place, told in enumerate(facts)
+        ]
+    questions = [f"{told.question} ({told.says[0].split()[-1]})" for told in facts]
+    lab.model.warm(questions)
+    return [Call(case.verb, f"asked-{place % PEOPLE}", asked) for place, asked in enumerate(questions)]
 
 
-def _hand_over(group: str, place: int, told: Told) -> Call:
-    return Call("hand_over", f"{group}-{place % PEOPLE}", messages=turn_of(told))
-
-
-def _round(lab: Lab, system: System, case: Case, calls: list[Call]) -> Round | None:
-    """None where the system failed."""
+def _round(lab: Lab, system: System, case: Case, calls: list[Call]) -> Round:
+    """Raises RuntimeError when a call fails."""
 
     def work() -> tuple[list[float], float]:
         began = perf_counter()
-        timed = lab.timed(system, calls, clients=case.clients)
+        timed = system.time(calls, case.clients)
+        if timed.failures:
+            told = f"{len(timed.failures)} of {len(calls)} calls failed, such as: {timed.failures[0]}"
+            raise RuntimeError(told)
         if case.verb == "hand_over":
             system.settle(_SETTLE_SECONDS)
         return timed.milliseconds, perf_counter() - began
 
-    made: list[Round] = []
-    with lab.noting(system.name):
-        lab.model.reset()
-        (milliseconds, seconds), used = cpu_during(system.processes, work)
-        made.append(Round(milliseconds, seconds, lab.model.counts(system.name), sum(used.values())))
-    return made[0] if made else None
+    lab.model.reset()
+    (milliseconds, seconds), used = cpu_during(system.processes, work)
+    return Round(milliseconds, seconds, lab.model.counts(system.name), sum(used.values()))
 
 
-def _times(case: Case, rounds: Rounds) -> list[Line]:
-    def values(of: Callable[[Round], float]) -> dict[str, list[float]]:
-        return {name: [of(one) for one in made] for name, made in rounds[case].items()}
+def _times(case: Case, made: Made) -> list[Line]:
+    def line(name: str, unit: str, of: Callable[[Round], float], better: Better, why: str) -> Line:
+        rounds = {system: [of(one) for one in each] for system, each in made[case].items()}
+        return Line(f"{case.name}, {name}", unit, rounds, better, why)
 
     why = _WHY[case.verb]
     lines = [
-        Line(f"{case.name}, p50", "ms", values(lambda one: p50(one.milliseconds)), why=why),
-        Line(f"{case.name}, p95", "ms", values(lambda one: p95(one.milliseconds)), why=why),
+        line("p50", "ms", lambda one: p50(one.milliseconds), "less", why),
+        line("p95", "ms", lambda one: p95(one.milliseconds), "less", why),
     ]
     if case.verb == "hand_over" and case.clients > 1:
-        rate = values(lambda one: len(one.milliseconds) / one.seconds)
-        lines.append(Line(f"{case.name}, remembered", "turns/s", rate, "more", _KEEPS_MORE))
-        cpu = values(lambda one: one.each(1000 * one.cpu))
-        lines.append(Line(f"{case.name}, CPU a turn", "ms", cpu, why=_KEEPS_MORE))
+        lines += [
+            line("remembered", "turns/s", lambda one: 1 / one.each(one.seconds), "more", _KEEPS_MORE),
+            line("CPU a turn", "ms", lambda one: one.each(1000 * one.cpu), "less", _KEEPS_MORE),
+        ]
     return lines
 
 
-def _asked(rounds: Rounds) -> list[Line]:
+def _asked(made: Made) -> list[Line]:
     """What a fetch, and a turn that comes by itself, ask of the model server."""
 
-    def line(name: str, case: Case, of: Callable[[Counts], float], why: str = "") -> Line:
-        made = rounds[case].items()
-        return Line(
-            name, "", {system: [one.each(of(one.asked)) for one in each] for system, each in made}, why=why
-        )
+    def line(name: str, case: Case, what: str, why: str = "") -> Line:
+        return line_of(made[case], name, lambda each: [one.each(one.asked[what]) for one in each], why=why)
 
     return [
-        line("embedding calls a fetch", FETCH, lambda asked: asked.embedding_calls),
-        line("embedding calls a turn", HAND_OVER, lambda asked: asked.embedding_calls),
-        line("model calls a turn", HAND_OVER, lambda asked: asked.calls, _ASKS_NOBODY),
-        line("prompt tokens a turn", HAND_OVER, lambda asked: asked.prompt_tokens, _ASKS_NOBODY),
+        line("embedding calls a fetch", FETCH, "embedding_calls"),
+        line("embedding calls a turn", HAND_OVER, "embedding_calls"),
+        line("model calls a turn", HAND_OVER, "calls", _ASKS_NOBODY),
+        line("prompt tokens a turn", HAND_OVER, "prompt_tokens", _ASKS_NOBODY),
     ]
-
-
-def _beside(line: Line, other: str, goal: Goal) -> Figure:
-    """Of recipe scratchpad."""
-    return Figure(f"{line.name}, beside {other}'s", line.ratio("rapport", other), "x", goal=goal)
 
 
 def _faster(fetch: Line, system: str, how: str, bound: float) -> Figure:
     """mem0's search in terms of ours, p50 at one client and a model without latency, pair by pair."""
     name = f"fetch: times as fast as mem0's search, {how}"
-    return Figure(name, fetch.ratio("mem0", system), "x", goal=Goal(bound, at_most=False))
+    return Figure(name, fetch.ratio("mem0", system), "x", Goal(bound, at_most=False))
