@@ -12,32 +12,25 @@ import os
 import re
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from http.client import HTTPConnection
 from pathlib import Path
-from socket import socket
 from statistics import median
 from typing import Any
 
 from benchmarks.client import Client
+from benchmarks.report import Row, Section, listed, range_of
 from benchmarks.timing import machine
+from tests.acceptance.processes import ROOT, free_port, status_of
+from tests.waiting import wait_until
 
-HERE = Path(__file__).resolve().parent.parent
 BEFORE = "a86f0ec9^"  # the last commit that served with gunicorn
 CONNECTIONS = (1, 8, 32)
 PATIENCE = 600  # seconds until a service answers
 ENTRIES, TURNS, CHARACTERS = 100, 30, 1000
 ORDER_THEN = ["core", "priorities", "memory", "knowledge", "profile", "session", "messages", "current"]
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    client: Client
-    request: str
-    request_then: str  # with the layers of then
+HEADINGS = ("connections", "the other", "now", "pair by pair", "now, with the layers of then", "pair by pair")
+Load = tuple[Client, str]  # a request of the same context, again and again
 
 
 def main() -> None:
@@ -50,73 +43,69 @@ def main() -> None:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="rapport-beside-")))
         folder.chmod(0o711)  # the database's account has to pass through
         tree = stack.enter_context(_checked_out(options.commit, folder / "code"))
-        before, now = (
-            stack.enter_context(_served(code, folder / name))
-            for name, code in (("before", tree), ("now", HERE))
-        )
-        print(", ".join(f"{name} {value}" for name, value in machine().items()))
-        print(
-            f"| `POST /context`: connections | {options.commit} | now | pair by pair, median (least to most) | "
-            "now, with the layers of then | pair by pair |"
-        )
-        print("|---|---:|---:|---:|---:|---:|")
-        loads = [(before, before.request), (now, now.request), (now, now.request_then)]
-        for connections in CONNECTIONS:
-            rounds = [
-                [_rate(side.client, asked, connections, options.seconds) for side, asked in loads]
-                for _ in range(options.rounds + 1)
-            ][1:]  # the first warms them
-            first, *others = zip(*rounds, strict=True)
-            cells = [f"{median(first):.0f}/s"]
-            for after in others:
-                times = [mine / theirs for mine, theirs in zip(after, first, strict=True)]
-                cells += [
-                    f"{median(after):.0f}/s",
-                    f"{median(times):.2f} x ({min(times):.2f} to {max(times):.2f})",
-                ]
-            print(f"| {connections} | {' | '.join(cells)} |", flush=True)
+        before, _ = stack.enter_context(_served(tree, folder / "before"))
+        loads = before, *stack.enter_context(_served(ROOT, folder / "now"))
+        rows: list[Row] = [
+            _row(loads, at, rounds=options.rounds, seconds=options.seconds) for at in CONNECTIONS
+        ]
+    how = (
+        f"Answers a second of POST /context, {options.rounds} slices of each; the other is {options.commit}."
+    )
+    print(f"{listed(machine())}\n\n{Section('Beside another commit', how, headings=HEADINGS, rows=rows)}")
 
 
-def _rate(client: Client, asked: str, connections: int, seconds: float) -> float:
-    """Answers a second."""
-    return client.drive([asked], connections=connections, seconds=seconds).require(200).per_second
+def _row(loads: tuple[Load, ...], connections: int, *, rounds: int, seconds: float) -> Row:
+    rates = [
+        [
+            client.drive([asked], connections=connections, seconds=seconds).require(200).per_second
+            for client, asked in loads
+        ]
+        for _ in range(rounds + 1)
+    ][1:]  # the first warms them
+    first, *others = zip(*rates, strict=True)
+    cells = [str(connections), f"{median(first):.0f}/s"]
+    for after in others:
+        times = [mine / theirs for mine, theirs in zip(after, first, strict=True)]
+        cells += [f"{median(after):.0f}/s", f"{median(times):.2f} x {range_of(times)}"]
+    return cells
 
 
 @contextmanager
 def _checked_out(commit: str, tree: Path) -> Iterator[Path]:
     """That commit's code, and its environment."""
-    _run("git", "worktree", "add", "--quiet", "--detach", str(tree), commit, code=HERE)
+    _run("git", "worktree", "add", "--quiet", "--detach", str(tree), commit, code=ROOT)
     try:
         _run("make", "venv", code=tree)
         yield tree
     finally:
-        _run("git", "worktree", "remove", "--force", str(tree), code=HERE)
+        _run("git", "worktree", "remove", "--force", str(tree), code=ROOT)
 
 
 @contextmanager
-def _served(code: Path, data: Path) -> Iterator[Side]:
-    """The service of that code on a port and a data folder of its own, filled."""
+def _served(code: Path, data: Path) -> Iterator[tuple[Load, Load]]:
+    """The service of that code on a port and a data folder of its own, filled: as installed, and with the layers of
+    then."""
     data.mkdir(mode=0o755)
-    with socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     manage = [str(code / ".venv/bin/python"), "manage.py"]
     own = {"RAPPORT_DATA_DIR": str(data), "RAPPORT_LLM_PROVIDER": "offline", "RAPPORT_LOG_LEVEL": "WARNING"}
+    command = [*manage, "serve", "--port", str(port)]
     with (data / "log").open("w") as log:
-        service = subprocess.Popen(
-            [*manage, "serve", "--port", str(port)], cwd=code, env=_environment(**own), stdout=log, stderr=log
-        )
+        service = subprocess.Popen(command, cwd=code, env=_environment(**own), stdout=log, stderr=log)
+
+    def is_there() -> bool:
+        """Raises AssertionError where it ended."""
+        assert service.poll() is None, (data / "log").read_text()[-3000:]
+        return status_of(f"http://127.0.0.1:{port}/healthz") == 200
+
     try:
-        if not _answers(port, service):
-            raise RuntimeError(
-                f"The service of {code} did not come up:\n{(data / 'log').read_text()[-3000:]}"
-            )
+        wait_until(is_there, timeout=PATIENCE, what=f"the service of {code}")
         told = _run(*manage, "create_project", "Beside", "--key", code=code, **own)
         found = re.search(r"rk_[\w-]+", told)
         assert found is not None, told
         client = Client("127.0.0.1", port, found.group())
-        installed, then = _fill(client, "ada", {}), _fill(client, "lin", {"context": {"order": ORDER_THEN}})
-        yield Side(client, installed, then)
+        then = {"context": {"order": ORDER_THEN}}
+        yield (client, _fill(client, "ada", {})), (client, _fill(client, "lin", then))
     finally:
         service.terminate()
         service.wait(timeout=60)
@@ -125,62 +114,30 @@ def _served(code: Path, data: Path) -> Iterator[Side]:
 
 def _fill(client: Client, slug: str, config: dict[str, Any]) -> str:
     """The sample, of a companion with this configuration; a request for its context."""
-
-    def send(method: str, path: str, body: dict[str, Any]) -> Any:
-        return client.ask(method, f"/v1/{path}", body)
-
-    send(
-        "POST",
-        "companions",
-        {"slug": slug, "name": slug, "config": {"ingestion": {"enabled": False}, **config}},
-    )
-    here = f"relationships/{send('POST', 'relationships', {'companion': slug, 'user': 'maya'})['id']}"
-    send("PUT", f"{here}/profile", {f"fact {number}": "word " * 8 for number in range(40)})
+    own = {"ingestion": {"enabled": False}, **config}
+    client.ask("POST", "/v1/companions", {"slug": slug, "name": slug, "config": own})
+    person = client.ask("POST", "/v1/relationships", {"companion": slug, "user": "maya"})
+    here = f"/v1/relationships/{person['id']}"
+    client.ask("PUT", f"{here}/profile", {f"fact {number}": "word " * 8 for number in range(40)})
     for number in range(ENTRIES):
-        send(
-            "POST",
-            f"{here}/entries",
-            {"type": "other", "content": f"Likes the book number {number}, and why"},
-        )
+        entry = {"type": "other", "content": f"Likes the book number {number}, and why"}
+        client.ask("POST", f"{here}/entries", entry)
     for number in range(TURNS):
-        said = [
-            {"role": role, "content": f"{number} word".ljust(CHARACTERS, ".")}
-            for role in ("user", "assistant")
-        ]
-        send("POST", f"{here}/turns", {"session": "current", "messages": said})
-    return client.request(
-        "POST", f"/v1/{here}/context", {"session": "current", "message": "What shall I read?"}
-    )
-
-
-def _answers(port: int, service: "subprocess.Popen[bytes]") -> bool:
-    """Whether it does, before patience ends."""
-    ends_at = time.monotonic() + PATIENCE
-    while service.poll() is None and time.monotonic() < ends_at:
-        connection = HTTPConnection("127.0.0.1", port, timeout=5)
-        try:
-            connection.request("GET", "/healthz")
-            if connection.getresponse().status == 200:
-                return True
-        except OSError:
-            time.sleep(0.2)
-        finally:
-            connection.close()
-    return False
+        text = f"{number} word".ljust(CHARACTERS, ".")
+        said = [{"role": role, "content": text} for role in ("user", "assistant")]
+        client.ask("POST", f"{here}/turns", {"session": "current", "messages": said})
+    asked = {"session": "current", "message": "What shall I read?"}
+    return client.request("POST", f"{here}/context", asked)
 
 
 def _environment(**own: str) -> dict[str, str]:
     """Nothing of this shell's own settings."""
-    kept = {
-        name: value for name, value in os.environ.items() if not name.startswith(("RAPPORT_", "DATABASE_"))
-    }
-    return {**kept, **own}
+    kept = (name for name in os.environ if not name.startswith(("RAPPORT_", "DATABASE_")))
+    return {**{name: os.environ[name] for name in kept}, **own}
 
 
 def _run(*command: str, code: Path, **own: str) -> str:
-    done = subprocess.run(
-        command, cwd=code, env=_environment(**own), capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, cwd=code, env=_environment(**own), capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
     return done.stdout

@@ -9,11 +9,10 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from statistics import median
-from time import perf_counter
 
 import httpx
 
+from benchmarks.timing import p50, time_calls
 from tests.environments import ROOT, node, node_with, typescript_client
 from tests.unit.clients.server import Server, Told
 
@@ -51,19 +50,19 @@ def python(calls: int) -> Times:
     sys.path.insert(0, str(ROOT / "clients/python/src"))  # the service's own environment is without it
     from rapport_client import Rapport
 
-    told = Told(body=ANSWER)
     with Server() as server, Rapport(server.url, "rk_x") as client, httpx.Client(base_url=server.url) as bare:
         headers = {"Authorization": "Bearer rk_x"}
-        own, beside = list[float](), list[float]()
-        for _ in range(calls):
-            server.answers.extend((told, told))
-            began = perf_counter()
+
+        def ask() -> None:
+            server.answers.append(Told(body=ANSWER))
             json.loads(bare.get("/v1/relationships/r/entries", params={"limit": 20}, headers=headers).content)
-            between = perf_counter()
+
+        def ask_by_client() -> None:
+            server.answers.append(Told(body=ANSWER))
             client.entries_list("r", limit=20)
-            beside.append(between - began)
-            own.append(perf_counter() - between)
-    return 1000 * median(beside), 1000 * median(own)
+
+        times = time_calls(ask, ask_by_client, times=calls)
+    return p50(times[0]), p50(times[1])
 
 
 if __name__ == "__main__":

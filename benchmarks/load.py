@@ -14,6 +14,8 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import cycle
+from math import inf
 from time import perf_counter, process_time
 from typing import Any
 
@@ -77,60 +79,52 @@ class Connection:
         return int(self._heard[9:12]) if all(mark in self._heard for mark in self._marks) else 0
 
 
-class Generator:
-    """Sends the requests in turn and notes, of each, how long it took, when its first mark came, and its status."""
+def generate(load: Load) -> dict[str, Any]:
+    """Send the requests in turn, and note how long each took, when its first mark came, and its status."""
+    milliseconds, firsts, statuses = list[float](), list[float](), Counter[int]()
+    requests = cycle([text.encode() for text in load.requests])
+    left = load.count or sys.maxsize
+    selector = selectors.DefaultSelector()
+    connections = [Connection(load) for _ in range(load.connections)]
+    for connection in connections:
+        selector.register(connection.socket, selectors.EVENT_READ, connection)
+    began, cpu = perf_counter(), process_time()
+    until = began + (load.seconds or inf)
 
-    def __init__(self, load: Load) -> None:
-        self._load = load
-        self._requests = [text.encode() for text in load.requests]
-        self._next = 0
-        self._selector = selectors.DefaultSelector()
-        self.milliseconds: list[float] = []
-        self.firsts: list[float] = []
-        self.statuses = Counter[int]()
-
-    def run(self) -> dict[str, Any]:
-        connections = [Connection(self._load) for _ in range(self._load.connections)]
-        for connection in connections:
-            self._selector.register(connection.socket, selectors.EVENT_READ, connection)
-        began, cpu = perf_counter(), process_time()
-        until = began + self._load.seconds if self._load.seconds else None
-        on_their_way = sum(self._send(connection, until) for connection in connections)
-        while on_their_way:
-            ready = self._selector.select(_SILENCE_SECONDS)
-            if not ready:
-                raise TimeoutError(f"no answer for {_SILENCE_SECONDS:g} seconds")
-            for key, _ in ready:
-                status = key.data.hear()
-                if status is not None:
-                    self._note(key.data, status)
-                    on_their_way -= self._load.hold or not self._send(key.data, until)
-        return {
-            "seconds": perf_counter() - began,
-            "cpu_seconds": process_time() - cpu,
-            "milliseconds": self.milliseconds,
-            "firsts": self.firsts,
-            "statuses": self.statuses,
-        }
-
-    def _send(self, connection: Connection, until: float | None) -> bool:
-        """Send the next request, unless the time or the requests are over."""
-        if until is not None and perf_counter() >= until:
+    def send(connection: Connection) -> bool:
+        """The next request, unless the time or the requests are over."""
+        nonlocal left
+        if not left or perf_counter() >= until:
             return False
-        if self._load.count is not None and self._next >= self._load.count:
-            return False
-        connection.send(self._requests[self._next % len(self._requests)])
-        self._next += 1
+        left -= 1
+        connection.send(next(requests))
         return True
 
-    def _note(self, connection: Connection, status: int) -> None:
-        self.milliseconds.append((perf_counter() - connection.sent_at) * 1000)
-        if connection.marked_at is not None:
-            self.firsts.append((connection.marked_at - connection.sent_at) * 1000)
-        self.statuses[status] += 1
+    on_their_way = sum(map(send, connections))
+    while on_their_way:
+        ready = selector.select(_SILENCE_SECONDS)
+        if not ready:
+            raise TimeoutError(f"no answer for {_SILENCE_SECONDS:g} seconds")
+        for key, _ in ready:
+            connection = key.data
+            status = connection.hear()
+            if status is None:
+                continue
+            milliseconds.append((perf_counter() - connection.sent_at) * 1000)
+            if connection.marked_at is not None:
+                firsts.append((connection.marked_at - connection.sent_at) * 1000)
+            statuses[status] += 1
+            on_their_way -= load.hold or not send(connection)
+    return {
+        "seconds": perf_counter() - began,
+        "cpu_seconds": process_time() - cpu,
+        "milliseconds": milliseconds,
+        "firsts": firsts,
+        "statuses": statuses,
+    }
 
 
 if __name__ == "__main__":
     given = Load(**json.load(sys.stdin))
     os.nice(10 if given.hold else 0)  # those who wait are other machines' in earnest
-    json.dump(Generator(given).run(), sys.stdout)
+    json.dump(generate(given), sys.stdout)

@@ -21,15 +21,7 @@ from memory.retrieval.index.language import keep_language
 from memory.retrieval.index.text import text_hash
 from memory.retrieval.index.write import index_again
 from relationships.ids import relationship_id, uuid7
-from relationships.models import (
-    DEFAULT_SESSION,
-    Companion,
-    EndUser,
-    Message,
-    Project,
-    Relationship,
-    Scope,
-)
+from relationships.models import DEFAULT_SESSION, Companion, EndUser, Message, Project, Relationship, Scope
 from relationships.services.api_keys import create_api_key
 from relationships.services.sequence import lock_relationship
 from relationships.services.snapshots import write_section

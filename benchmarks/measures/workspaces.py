@@ -4,13 +4,13 @@ import os
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
-from urllib.parse import urlsplit
+from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 from benchmarks.measures.contexts import build_for
 from benchmarks.measures.setup import ROUNDS, Setup, beside_select_one
@@ -146,7 +146,21 @@ def _git(folder: Path, *words: str) -> str:
 @contextmanager
 def _http_backend(root: Path) -> Iterator[str]:
     """The address below which git's own CGI program serves what lies in `root`."""
-    with ThreadingHTTPServer((HOST, 0), _handler(root)) as server:
+
+    def serve(asked: dict[str, Any], start: Callable[..., object]) -> list[bytes]:
+        env = {name: value for name, value in asked.items() if isinstance(value, str)} | {
+            "GIT_PROJECT_ROOT": str(root),
+            "GIT_HTTP_EXPORT_ALL": "1",
+            "GIT_PROTOCOL": asked.get("HTTP_GIT_PROTOCOL", ""),
+        }
+        body = asked["wsgi.input"].read(int(asked.get("CONTENT_LENGTH") or 0))
+        done = subprocess.run(["git", "http-backend"], env=env, input=body, capture_output=True, check=True)
+        head, _, content = done.stdout.partition(b"\r\n\r\n")
+        headers = (line.partition(": ") for line in head.decode().splitlines())
+        start("200 OK", [(name, value) for name, _, value in headers])
+        return [content]
+
+    with make_server(HOST, 0, serve, handler_class=_Quiet) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         try:
@@ -156,35 +170,5 @@ def _http_backend(root: Path) -> Iterator[str]:
             thread.join()
 
 
-def _handler(root: Path) -> type[BaseHTTPRequestHandler]:
-    class Cgi(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked = urlsplit(self.path)
-            env = {
-                "PATH": os.environ["PATH"],
-                "GIT_PROJECT_ROOT": str(root),
-                "GIT_HTTP_EXPORT_ALL": "1",
-                "REQUEST_METHOD": self.command,
-                "PATH_INFO": asked.path,
-                "QUERY_STRING": asked.query,
-                "CONTENT_TYPE": self.headers.get("Content-Type", ""),
-                "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
-                "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
-            }
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            done = subprocess.run(
-                ["git", "http-backend"], env=env, input=body, capture_output=True, check=True
-            )
-            head, _, content = done.stdout.partition(b"\r\n\r\n")
-            self.send_response(200)
-            for line in head.decode().splitlines():
-                name, _, value = line.partition(": ")
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(content)
-
-        do_POST = do_GET  # noqa: N815 - as the server looks for it
-
-        def log_message(self, *_: object) -> None: ...
-
-    return Cgi
+class _Quiet(WSGIRequestHandler):
+    def log_message(self, *_: object) -> None: ...

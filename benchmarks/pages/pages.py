@@ -1,131 +1,111 @@
 """Every page of the admin UI, as an owner opens it; the large relationship's where a page has one."""
 
 import gc
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from operator import itemgetter
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import quote, urlsplit
 
 from django.test import Client
 from django.urls import resolve, reverse
 
-from benchmarks.pages.seed import ENTRIES, Seeded, Size, fill
-from benchmarks.pages.work import PLAN
+from benchmarks.pages.seed import ENTRIES, Size, fill
 from benchmarks.report import Figure, Goal, Section
 from benchmarks.service import statements
 from benchmarks.timing import p50, p95, time_calls
 from tests.fixtures.page_names import page_names
 
 MOST_MILLISECONDS, MOST_STATEMENTS = 300, 12
-
-
-def addresses(seeded: Seeded) -> Mapping[str, str]:
-    """By the name they have in the table."""
-    whose, companion = [seeded.relationship_id], [seeded.companion_id]
-    return {
-        "overview": _to("overview"),
-        "overview, by week": _to("overview", days=90),
-        "overview, by when it was said": _to("overview", by="said"),
-        "overview, workers": _to("status"),
-        "find": _to("find", q="77"),
-        "relationships": _to("relationships"),
-        "relationships, page 100": _to("relationships", page=100),
-        "relationships, a rare word": _to("relationships", text="porcelain"),
-        "relationships, the beginning of a common word": _to("relationships", text="likes"),
-        "relationships, a person": _to("relationships", person="person 77"),
-        "relationships, by name": _to("relationships", order="person"),
-        "relationships, most entries first": _to("relationships", order="-entries"),
-        "relationships, that wait": _to("relationships", waits=1),
-        "companions": _to("companions"),
-        "companion": _to("companion", companion),
-        "prompt": _to("companion_prompt", companion),
-        "prompt, turns to replay": _to("companion_prompt", companion, relationship=str(whose[0])),
-        "documents": _to("companion_documents", companion),
-        "document": _to("companion_document", [*companion, seeded.work["document"]]),
-        "replay": _to("companion_replay", [*companion, *whose, seeded.work["replay"]]),
-        "playground": _to("playground"),
-        "playground, talk": _to("playground_talk", whose),
-        "turns": _to("turns"),
-        "turns, oldest first": _to("turns", order="received"),
-        "turns, dearest first": _to("turns", order="-cost"),
-        "turns, failed": _to("turns", state="failed"),
-        "turns, pending": _to("turns", state="pending"),
-        "turns, skipped": _to("turns", state="skipped"),
-        "turns, a rare word": _to("turns", text="porcelain"),
-        "turns, a word nobody said": _to("turns", text="zeppelin"),
-        "turns, by a reason": _to("turns", reason="provider"),
-        "API keys": _to("keys"),
-        "operators": _to("operators"),
-        "audit": _to("audit"),
-        "audit, by actor": _to("audit", order="actor"),
-        "audit, by a word": _to("audit", action="changed"),
-        "behaviours": _to("companion_behaviours", companion, relationship=str(whose[0])),
-        **_of_the_large_one(seeded),
-        **_of_its_work(seeded),
-    }
-
-
-def _of_the_large_one(seeded: Seeded) -> dict[str, str]:
-    whose = [seeded.relationship_id]
-    entry, turn = [*whose, seeded.entry_id], [*whose, seeded.turn_id]
-    return {
-        "memory": _to("relationship", whose),
-        "memory, by type": _to("relationship", whose, order="type"),
-        "memory, a word": _to("relationship", whose, text="porcelain"),
-        "entry": _to("relationship_entry", entry),
-        "edit an entry": _to("relationship_edit_entry", entry),
-        "erase an entry": _to("relationship_erase_entry", entry),
-        "add an entry": _to("relationship_add_entry", whose),
-        "people and timeline": _to("relationship_people", whose),
-        "conversation": _to("relationship_conversation", whose),
-        "conversation, its start": _to("relationship_conversation", whose, **{"from": 0}),
-        "conversation, a date": _to("relationship_conversation", whose, at=f"{seeded.middle:%Y-%m-%d}"),
-        "conversation, a word": _to("relationship_conversation", whose, q="porcelain"),
-        "turn": _to("relationship_trace", turn),
-        "what it sees": _to("relationship_preview", whose),
-        "what it sees, of a message": _to("relationship_preview", whose, message="Do I like porcelain?"),
-        "near misses of a message": _to("relationship_near", whose, message="Do I like porcelain?"),
-        "time travel": _to("relationship_time", whose),
-        "time travel, half way": _to("relationship_time", whose, step=500),
-        "profile": _to("relationship_profile", whose),
-        "session state": _to("relationship_session", whose, session="current"),
-        "forget": _to("relationship_forget", whose),
-        "correct": _to("relationship_correct", whose),
-        "data": _to("relationship_data", whose),
-        "tokens": _to("relationship_tokens", whose),
-        "summaries": _to("relationship_summaries", whose),
-    }
-
-
-def _of_its_work(seeded: Seeded) -> dict[str, str]:
-    whose, work = [seeded.relationship_id], seeded.work
-    return {
-        "a plan to forget": _to("relationship_plan", [*whose, work["plan"]]),
-        "context shown before a reply": _to("relationship_kept", [*whose, work["kept"]]),
-        "workspace": _to("relationship_workspace", whose),
-        "workspace, a file": _to("relationship_file", whose, path=PLAN),
-        "workspace, a file's blame": _to("relationship_file", whose, path=PLAN, view="blame"),
-        "workspace, its history": _to("relationship_file_history", whose),
-        "workspace, a commit": _to("relationship_commit", [*whose, work["commit"]]),
-        "workspace, an agent's session": _to("relationship_agent_session", [*whose, work["agent_session"]]),
-        "workspace, hot context": _to("relationship_hot_context", whose),
-    }
+# By the name they have in the table: an address's name, what it is of, and its query.
+PAGES = {
+    "overview": "overview",
+    "overview, by week": "overview?days=90",
+    "overview, by when it was said": "overview?by=said",
+    "overview, workers": "status",
+    "find": "find?q=77",
+    "relationships": "relationships",
+    "relationships, page 100": "relationships?page=100",
+    "relationships, a rare word": "relationships?text=porcelain",
+    "relationships, the beginning of a common word": "relationships?text=likes",
+    "relationships, a person": "relationships?person=person 77",
+    "relationships, by name": "relationships?order=person",
+    "relationships, most entries first": "relationships?order=-entries",
+    "relationships, that wait": "relationships?waits=1",
+    "companions": "companions",
+    "companion": "companion/companion",
+    "prompt": "companion_prompt/companion",
+    "prompt, turns to replay": "companion_prompt/companion?relationship={relationship}",
+    "documents": "companion_documents/companion",
+    "document": "companion_document/companion/document",
+    "replay": "companion_replay/companion/relationship/replay",
+    "playground": "playground",
+    "playground, talk": "playground_talk/relationship",
+    "turns": "turns",
+    "turns, oldest first": "turns?order=received",
+    "turns, dearest first": "turns?order=-cost",
+    "turns, failed": "turns?state=failed",
+    "turns, pending": "turns?state=pending",
+    "turns, skipped": "turns?state=skipped",
+    "turns, a rare word": "turns?text=porcelain",
+    "turns, a word nobody said": "turns?text=zeppelin",
+    "turns, by a reason": "turns?reason=provider",
+    "API keys": "keys",
+    "operators": "operators",
+    "audit": "audit",
+    "audit, by actor": "audit?order=actor",
+    "audit, by a word": "audit?action=changed",
+    "behaviours": "companion_behaviours/companion?relationship={relationship}",
+    "memory": "relationship/relationship",
+    "memory, by type": "relationship/relationship?order=type",
+    "memory, a word": "relationship/relationship?text=porcelain",
+    "entry": "relationship_entry/relationship/entry",
+    "edit an entry": "relationship_edit_entry/relationship/entry",
+    "erase an entry": "relationship_erase_entry/relationship/entry",
+    "add an entry": "relationship_add_entry/relationship",
+    "people and timeline": "relationship_people/relationship",
+    "conversation": "relationship_conversation/relationship",
+    "conversation, its start": "relationship_conversation/relationship?from=0",
+    "conversation, a date": "relationship_conversation/relationship?at={middle}",
+    "conversation, a word": "relationship_conversation/relationship?q=porcelain",
+    "turn": "relationship_trace/relationship/turn",
+    "what it sees": "relationship_preview/relationship",
+    "what it sees, of a message": "relationship_preview/relationship?message=Do I like porcelain?",
+    "near misses of a message": "relationship_near/relationship?message=Do I like porcelain?",
+    "time travel": "relationship_time/relationship",
+    "time travel, half way": "relationship_time/relationship?step=500",
+    "profile": "relationship_profile/relationship",
+    "session state": "relationship_session/relationship?session=current",
+    "forget": "relationship_forget/relationship",
+    "correct": "relationship_correct/relationship",
+    "data": "relationship_data/relationship",
+    "tokens": "relationship_tokens/relationship",
+    "summaries": "relationship_summaries/relationship",
+    "a plan to forget": "relationship_plan/relationship/plan",
+    "context shown before a reply": "relationship_kept/relationship/kept",
+    "workspace": "relationship_workspace/relationship",
+    "workspace, a file": "relationship_file/relationship?path=plan.md",
+    "workspace, a file's blame": "relationship_file/relationship?path=plan.md&view=blame",
+    "workspace, its history": "relationship_file_history/relationship",
+    "workspace, a commit": "relationship_commit/relationship/commit",
+    "workspace, an agent's session": "relationship_agent_session/relationship/agent_session",
+    "workspace, hot context": "relationship_hot_context/relationship",
+}
 
 
 def pages(size: Size, *, calls: int, only: str) -> Section:
     """Of the pages whose name has the word `only`."""
-    seeded = fill(size)
+    operator, named = fill(size)
+    addresses = {name: _address(page, named) for name, page in PAGES.items()}
+    left_out = page_names() - {resolve(urlsplit(address).path).url_name for address in addresses.values()}
+    assert not left_out, f"pages that nothing measures: {left_out}"
     client = Client(HTTP_HOST="localhost")
-    client.force_login(seeded.operator)
-    _open(client, _to("overview"))
+    client.force_login(operator)
+    _open(client, addresses["overview"])
     gc.collect()  # as a web process does
     gc.freeze()
     gc.set_threshold(20_000, 50, 100)
     rows: list[tuple[str, float, float, int]] = []
-    all_pages = addresses(seeded)
-    left_out = page_names() - {resolve(urlsplit(address).path).url_name for address in all_pages.values()}
-    assert not left_out, f"pages that nothing measures: {left_out}"
-    for name, address in all_pages.items():
+    for name, address in addresses.items():
         if only not in name:
             continue
         with statements() as asked:
@@ -149,9 +129,11 @@ def pages(size: Size, *, calls: int, only: str) -> Section:
     )
 
 
-def _to(name: str, parts: Sequence[object] = (), **query: object) -> str:
-    asked = f"?{urlencode(query)}" if query else ""
-    return reverse(f"admin_ui:{name}", args=list(parts)) + asked
+def _address(page: str, named: Mapping[str, object]) -> str:
+    path, _, query = page.partition("?")
+    name, *parts = path.split("/")
+    address = reverse(f"admin_ui:{name}", args=[named[part] for part in parts])
+    return f"{address}?{quote(query.format(**named), safe='=&')}" if query else address
 
 
 def _open(client: Client, address: str) -> None:

@@ -6,59 +6,37 @@ What is known is read from the prompt itself, as a model would: nobody is told w
 import ast
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-from benchmarks.peers.facts import Book, Move, moves_for
+from benchmarks.peers.stories import Book, Move, moves_for
 
 
 class NotUnderstood(Exception):
     """A prompt in no known dialect: a system has changed how it asks, and its figures would mean nothing."""
 
 
-@dataclass(frozen=True, slots=True)
 class Request:
-    """The body of a request to chat.completions."""
+    """The body of a request to chat.completions. `last`: the last message's text; `said`: the texts of the user's side,
+    the last first; `tools`: names of functions; `tokens`: what a vendor would bill as the prompt."""
 
-    body: Mapping[str, Any]
-
-    @property
-    def system(self) -> str:
-        return "\n".join(text for role, text in self._texts() if role in ("system", "developer"))
-
-    @property
-    def last(self) -> str:
-        """The last message's text."""
-        return self._texts()[-1][1]
-
-    @property
-    def said(self) -> list[str]:
-        """The texts of the user's side, the last first."""
-        return [text for role, text in reversed(self._texts()) if role == "user"]
-
-    @property
-    def tools(self) -> list[str]:
-        return [tool["function"]["name"] for tool in self.body.get("tools") or ()]
-
-    @property
-    def tokens(self) -> int:
-        """What a vendor would bill as the prompt: messages, functions and schema."""
-        texts = [text for _, text in self._texts()]
-        texts += [json.dumps(tool["function"]) for tool in self.body.get("tools") or ()]
-        schema = (self.body.get("response_format") or {}).get("json_schema")
-        return sum(map(count_tokens, [*texts, json.dumps(schema)] if schema else texts))
-
-    def _texts(self) -> list[tuple[str, str]]:
-        return [(message["role"], _text_of(message.get("content"))) for message in self.body["messages"]]
+    def __init__(self, body: Mapping[str, Any]) -> None:
+        texts = [(message["role"], _text_of(message.get("content"))) for message in body["messages"]]
+        functions = [tool["function"] for tool in body.get("tools") or ()]
+        schema = (body.get("response_format") or {}).get("json_schema")
+        self.system = "\n".join(text for role, text in texts if role in ("system", "developer"))
+        self.last = texts[-1][1]
+        self.said = [text for role, text in reversed(texts) if role == "user"]
+        self.tools = [function["name"] for function in functions]
+        billed = [text for _, text in texts] + [json.dumps(one) for one in (*functions, schema) if one]
+        self.tokens = sum(map(count_tokens, billed))
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """Text, or functions to call: (name, arguments)."""
 
     text: str = ""
-    calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    calls: Sequence[tuple[str, dict[str, Any]]] = ()
 
 
 def as_json(told: Any) -> Answer:
@@ -164,19 +142,15 @@ _WISH = re.compile(r"^WISH: (.*)$", re.MULTILINE)
 
 def _rapport(request: Request, book: Book) -> Answer | None:
     """The last prompt that is one of its own: after an answer that broke off, it complains and asks for it again."""
-    found = (told for prompt in request.said if (told := _rapport_answer(prompt, book)) is not None)
-    return next(found, None)
-
-
-def _rapport_answer(prompt: str, book: Book) -> Answer | None:
-    if prompt.endswith("The operations, as JSON:"):
-        return as_json({"operations": _operations(prompt, book)})
-    if prompt.endswith("The facts, as JSON:"):
-        return as_json({"facts": _facts(prompt, book)})
-    if prompt.endswith("The decisions, as JSON:"):
-        return as_json({"decisions": _decisions(prompt, book)})
-    if prompt.startswith("A person wants something forgotten."):
-        return as_json({"says": _forgotten(prompt, book), "unsure": []})
+    for prompt in request.said:
+        if prompt.endswith("The operations, as JSON:"):
+            return as_json({"operations": _operations(prompt, book)})
+        if prompt.endswith("The facts, as JSON:"):
+            return as_json({"facts": _facts(prompt, book)})
+        if prompt.endswith("The decisions, as JSON:"):
+            return as_json({"decisions": _decisions(prompt, book)})
+        if prompt.startswith("A person wants something forgotten."):
+            return as_json({"says": _forgotten(prompt, book), "unsure": []})
     return None
 
 
@@ -209,54 +183,35 @@ def _facts(prompt: str, book: Book) -> list[dict[str, Any]]:
 def _decisions(prompt: str, book: Book) -> list[dict[str, Any]]:
     above, below = prompt.split("\nNew facts:\n", maxsplit=1)
     entries = {content: int(number) for number, content in _ENTRY.findall(above)}
-    replaced = _replaced_by(book)
-    return [
-        _decision(int(number), content, "to be forgotten" in marks, entries, replaced.get(content, set()))
-        for number, marks, content in _FACT.findall(below)
-    ]
-
-
-def _decision(
-    fact: int, content: str, forget: bool, entries: dict[str, int], replaced: set[str]
-) -> dict[str, Any]:
-    """`replaced`: the texts that this fact takes the place of."""
-    same = entries.get(content)
-    if forget:
-        gone = {"op": "DELETE", "entry": same, "content": ""}
-        return {"fact": fact, **(gone if same else {"op": "NONE"})}
-    if same:
-        return {"fact": fact, "op": "NONE", "entry": same}
-    old = next((number for text, number in entries.items() if text in replaced), None)
-    if old is None:
-        return {"fact": fact, "op": "ADD"}
-    return {"fact": fact, "op": "DELETE", "entry": old, "content": content, "reason": "it has changed"}
+    known = [change for changes in book.values() for change in changes]
+    decisions = []
+    for number, marks, content in _FACT.findall(below):
+        same = entries.get(content)
+        replaced = {change.old for change in known if change.new == content and change.old}
+        old = next((entry for text, entry in entries.items() if text in replaced), None)
+        if "to be forgotten" in marks:
+            decision = {"op": "DELETE", "entry": same, "content": ""} if same else {"op": "NONE"}
+        elif same:
+            decision = {"op": "NONE", "entry": same}
+        elif old:
+            decision = {"op": "DELETE", "entry": old, "content": content, "reason": "it has changed"}
+        else:
+            decision = {"op": "ADD"}
+        decisions.append({"fact": int(number), **decision})
+    return decisions
 
 
 def _forgotten(prompt: str, book: Book) -> list[dict[str, Any]]:
     """The entries that say what the wish is about, and the messages that told it."""
     wish = _WISH.search(prompt)
     assert wish is not None, prompt
-    ended = {
-        change.old
-        for words, changes in book.items()
-        if wish[1] in words
-        for change in changes
-        if change.old and not change.new
-    }
+    told = [change for words, changes in book.items() if wish[1] in words for change in changes]
+    ended = {change.old for change in told if not change.new}
     return [
         {"number": int(number)}
         for number, text in _ENTRY.findall(prompt)
         if text in ended or any(change.new in ended for change in book.get(text, ()))
     ]
-
-
-def _replaced_by(book: Book) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for changes in book.values():
-        for change in changes:
-            if change.new and change.old:
-                found.setdefault(change.new, set()).add(change.old)
-    return found
 
 
 def _said(below: str) -> list[tuple[int, str]]:

@@ -18,8 +18,8 @@ from typing import Any
 from zlib import crc32
 
 from benchmarks.peers.dialects import Answer, NotUnderstood, Request, answer, count_tokens
-from benchmarks.peers.facts import Book, Change
 from benchmarks.peers.hosted.host import DIMENSIONS
+from benchmarks.peers.stories import Book, Change
 from tests.vendor_servers.embeddings import openai_said
 from tests.vendor_servers.openai_server import OpenAIServer
 from tests.vendor_servers.script import Seen

@@ -6,17 +6,16 @@ import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, ClassVar
 
 from django.conf import settings
 
 from benchmarks.client import Client
-from benchmarks.peers.hosted.host import DIMENSIONS, EMBEDDING_MODEL, MODEL, Call, Setup, Timed, Turn
+from benchmarks.peers.hosted.host import EMBEDDING_MODEL, MODEL, Call, Setup, Timed, Turn
 from benchmarks.peers.model import vector_of
 from benchmarks.peers.systems import Child, System
 from benchmarks.seed import analyze, client_of, make_companion, make_relationships, remember, store_vectors
-from benchmarks.service import HOST, Service, create_database, drop_database, use_database
+from benchmarks.service import HOST, Service, create_database, use_database
 from benchmarks.timing import Processes
 from config.rates import LIMITS
 from relationships.models import Companion
@@ -38,15 +37,12 @@ class Rapport(System):
     more: ClassVar[Mapping[str, str]] = {}  # settings
     settings = f"web server and worker as installed; RAPPORT_LEASE_SECONDS={LEASE_SECONDS}"
 
-    def __init__(self, folder: Path, model_url: str, dimensions: int = DIMENSIONS) -> None:
-        super().__init__(folder, model_url, dimensions)
-        self._paths: dict[str, tuple[str, str]] = {}
-
     @classmethod
     def version(cls) -> str:
         return f"this checkout, {json.dumps(cls.config)}"
 
     def start(self) -> None:
+        self._paths: dict[str, tuple[str, str]] = {}
         create_database(self.database, template=str(settings.DATABASES["default"]["NAME"]))
         environment = {**_environment(self._setup()), **self.more}
         # the logs are searched after an erasure, as all below the folder
@@ -106,21 +102,15 @@ class Rapport(System):
         """By a load generator in a process of its own, over connections that are kept."""
         requests = [self._request(call) for call in calls]
         answers = self._client.drive(requests, connections=min(clients, len(requests)), count=len(requests))
-        bad = [
-            f"{number} x {status}" for status, number in answers.statuses.items() if status not in (200, 202)
-        ]
-        return Timed(answers.milliseconds, answers.seconds, bad)
+        bad = {status: number for status, number in answers.statuses.items() if status not in (200, 202)}
+        return Timed(answers.milliseconds, answers.seconds, [f"statuses {bad}"] if bad else [])
 
     def processes(self) -> Processes:
         return self.service.processes()
 
     def kill(self) -> None:
-        self.service.kill()
-
-    def stop(self) -> None:
         if hasattr(self, "service"):
-            self.service.close()
-        drop_database(self.database)
+            self.service.kill()
 
     def _request(self, call: Call) -> str:
         what, name = ("context", "message") if call.verb == "fetch" else ("turns", "messages")
@@ -145,13 +135,8 @@ class RapportByMem0(Rapport):
     name, title, packages = "rapport-mem0", "Rapport (as installed, by mem0's client)", ("mem0ai",)
     config: ClassVar[Mapping[str, Any]] = {}
     more: ClassVar[Mapping[str, str]] = {"RAPPORT_MEM0": "1", "RAPPORT_MEM0_COMPANION": "ada"}
-    hand_over, fetch, stored, delete_person, time = (
-        System.hand_over,
-        System.fetch,
-        System.stored,
-        System.delete_person,
-        System.time,
-    )
+    hand_over, fetch, stored = System.hand_over, System.fetch, System.stored
+    delete_person, time = System.delete_person, System.time
 
     @classmethod
     def version(cls) -> str:
@@ -167,10 +152,6 @@ class RapportByMem0(Rapport):
     def kill(self) -> None:
         super().kill()
         System.kill(self)
-
-    def stop(self) -> None:
-        System.kill(self)
-        super().stop()
 
 
 def shown_in(system: str) -> list[str]:

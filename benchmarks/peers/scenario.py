@@ -100,12 +100,7 @@ class Lab:
         return [values[name] for name in names] if all(name in values for name in names) else []
 
     def section(
-        self,
-        title: str,
-        how: str,
-        lines: Sequence["Line"],
-        goals: list[Figure],
-        remarks: Sequence[str] = (),
+        self, title: str, how: str, lines: Sequence["Line"], goals: list[Figure], remarks: Sequence[str] = ()
     ) -> Section:
         systems = list(dict.fromkeys(system for line in lines for system in line.values))
         how = (

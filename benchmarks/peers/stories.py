@@ -2,46 +2,72 @@
 
 A seeded generator; the same seed tells the same stories. Every value is a word that nobody uses, given out once: so a
 statement or message belongs to one story, and a value that is found can only come from there.
+
+A book is {words of the person's message: its changes}. It is taught to the model, which says each change in the asking
+system's own dialect, by what that system has shown it. So every system stores the same texts.
 """
 
 import random
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-from benchmarks.peers.facts import Change
+from typing import Any, Literal
 
 OPENING_TOPICS = 9
 CHANGES = 4
 _CONSONANTS = "bcdfghjklmnprstvwz"
 _VOWELS = "a e i o u ai ea ou".split()
 _ENDS = "dan gor lin mar nel pik rass sund ton vek wyn zim bury ford holm".split()
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """How a thing ends. `says` is empty where nothing takes the place of what ends."""
-
-    kind: str
-    message: str
-    says: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Topic:
-    question: str
-    message: str
-    says: str
-    events: tuple[Event, ...]
-
-
 _READ = tomllib.loads(Path(__file__).with_name("topics.toml").read_text())
-SMALL_TALK: tuple[str, ...] = tuple(_READ["small_talk"])
-TOPICS = tuple(
-    Topic(**topic | {"events": tuple(Event(**event) for event in topic["events"])})
-    for topic in _READ["topics"]
-)
+SMALL_TALK, TOPICS = _READ["small_talk"], _READ["topics"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one message changes: `old` empty learns `new`; `new` empty forgets `old`; both: `new` instead of `old`.
+
+    Texts are whole sentences without the name of a person ("Lives in Lisbon."), the same for every system.
+    """
+
+    new: str = ""
+    old: str = ""
+
+
+Book = Mapping[str, Sequence[Change]]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One thing to do to what a system has shown: `at` is the place (0..) among the shown texts, None for new."""
+
+    kind: Literal["add", "update", "delete"]
+    text: str = ""
+    at: int | None = None
+    said: int = 0  # the place (0..) of the message it rests on, among the new ones
+
+
+def moves_for(book: Book, said: Sequence[str], shown: Sequence[str]) -> list[Move]:
+    """What a faultless model would do about `said`, the person's new messages, knowing only `shown`.
+
+    What is shown already is not added again; what should change and isn't shown can't be changed: a replacement is
+    then added, and nothing is forgotten.
+    """
+    moves: list[Move] = []
+    known = list(shown)  # kept as it will be after the moves
+    for place, words in enumerate(said):
+        for change in book.get(words.strip(), ()):
+            old = known.index(change.old) if change.old in known else None
+            there = not change.new or change.new in known
+            if old is not None:
+                known[old] = "" if there else change.new
+                moves.append(
+                    Move("delete", at=old, said=place) if there else Move("update", change.new, old, place)
+                )
+            elif not there:
+                known.append(change.new)
+                moves.append(Move("add", change.new, None, place))
+    return moves
 
 
 class Words:
@@ -53,19 +79,16 @@ class Words:
     def __init__(self, seed: str, *, stem: str = "") -> None:
         self._random = random.Random(seed)
         self._stem = stem
-        self._given: set[str] = set()
+        self._given = {""}
 
     def new(self) -> str:
         """Such as `Teavoudan`."""
-        while (word := self._draw()) in self._given:
-            continue
+        pick, word = self._random.choice, ""
+        while word in self._given:
+            syllables = pick(_CONSONANTS) + pick(_VOWELS) + pick(_CONSONANTS) + pick(_VOWELS) + pick(_ENDS)
+            word = (self._stem + syllables).capitalize()
         self._given.add(word)
         return word
-
-    def _draw(self) -> str:
-        pick = self._random.choice
-        syllables = pick(_CONSONANTS) + pick(_VOWELS) + pick(_CONSONANTS) + pick(_VOWELS) + pick(_ENDS)
-        return (self._stem + syllables).capitalize()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +142,7 @@ def life_stories(count: int, *, seed: str, words: Words | None = None) -> list[S
 
 def plain_facts(count: int, words: Words) -> list[Told]:
     """As many messages of one fact each, which never change."""
-    life = _Life(words)
-    return [life.begin(TOPICS[number % len(TOPICS)]) for number in range(count)]
+    return [_Thing(TOPICS[number % len(TOPICS)], words).begin() for number in range(count)]
 
 
 def book_of(told: Iterable[Told]) -> dict[str, list[Change]]:
@@ -131,64 +153,66 @@ def turn_of(told: Told) -> list[dict[str, str]]:
     return [{"role": "user", "content": told.message}, {"role": "assistant", "content": "I see."}]
 
 
-class _Life:
-    """What is true of somebody, topic by topic, while their story is made."""
+class _Thing:
+    """What is true of one topic of somebody's, while their story is made."""
 
-    def __init__(self, words: Words) -> None:
-        self._words = words
-        self._now: dict[Topic, tuple[str, str]] = {}  # the value, and the statement about it
-        self._before: dict[Topic, str] = {}
+    def __init__(self, topic: Mapping[str, Any], words: Words) -> None:
+        self._topic, self._words = topic, words
+        self._value = words.new()
+        self._before = ""  # the value
+        self._says = topic["says"].format(a=self._value)
 
-    def begin(self, topic: Topic) -> Told:
-        value = self._words.new()
-        says = topic.says.format(a=value)
-        self._now[topic] = value, says
-        return Told("opening", topic.message.format(a=value), (says,), question=topic.question)
+    def begin(self) -> Told:
+        return Told("opening", self._message(self._value), (self._says,), question=self._topic["question"])
 
-    def happen(self, topic: Topic, event: Event) -> Told:
-        """A change of what is true now; where it says nothing, nothing is true of the topic afterwards."""
-        value, old = self._now.pop(topic)
-        new = self._words.new() if "{b}" in event.message else value
-        says = event.says.format(a=value, b=new)
-        if says:
-            self._before[topic], self._now[topic] = value, (new, says)
-        message = event.message.format(a=value, b=new)
-        return Told(event.kind, message, (says,) if says else (), old, topic.question)
+    def happen(self, event: Mapping[str, str]) -> Told:
+        """A change of what is true now. An event without `says`: nothing is true of the topic afterwards."""
+        new = self._words.new() if "{b}" in event["message"] else self._value
+        message = event["message"].format(a=self._value, b=new)
+        told = self._told(event["kind"], message, event.get("says", "").format(a=self._value, b=new))
+        self._before, self._value = self._value, new
+        return told
 
-    def go_back(self, topic: Topic) -> Told:
+    def go_back(self) -> Told:
         """The value of before is true again."""
-        (_, old), value = self._now[topic], self._before[topic]
-        says = topic.says.format(a=value)
-        self._now[topic] = value, says
-        message = f"It is as it was before. {topic.message.format(a=value)}"
-        return Told("back again", message, (says,), old, topic.question)
+        message = f"It is as it was before. {self._message(self._before)}"
+        return self._told("back again", message, self._topic["says"].format(a=self._before))
 
-    def repeat(self, topic: Topic) -> Told:
+    def repeat(self) -> Told:
         """Nothing changes: what is remembered already is said once more."""
-        value, says = self._now[topic]
-        return Told("said again", f"As I said: {topic.message.format(a=value)}", (says,), "", topic.question)
+        message = f"As I said: {self._message(self._value)}"
+        return Told("said again", message, (self._says,), question=self._topic["question"])
+
+    def _told(self, kind: str, message: str, says: str) -> Told:
+        """`says` instead of what was said before."""
+        old, self._says = self._says, says
+        return Told(kind, message, (says,) if says else (), old, self._topic["question"])
+
+    def _message(self, value: str) -> str:
+        message: str = self._topic["message"].format(a=value)
+        return message
 
 
 def _story(user: str, words: Words) -> Story:
     choices = random.Random(user)
-    life = _Life(words)
     topics = choices.sample(TOPICS, OPENING_TOPICS)
-    opening = list(_joined([life.begin(topic) for topic in topics], choices))
+    things = [_Thing(topic, words) for topic in topics]
+    opening = list(_joined([thing.begin() for thing in things], choices))
     opening.insert(choices.randrange(len(opening) + 1), Told("small talk", choices.choice(SMALL_TALK)))
-    return Story(user, tuple(opening), tuple(_changes(life, topics, choices)))
+    events = [choices.choice(topic["events"]) for topic in topics]
+    return Story(user, tuple(opening), tuple(_changes(things, events, choices)))
 
 
-def _changes(life: _Life, topics: list[Topic], choices: random.Random) -> Iterator[Told]:
+def _changes(things: list[_Thing], events: list[Any], choices: random.Random) -> Iterator[Told]:
     """One of each of the first topics. One story in two goes back on one of them, one in three repeats another."""
     back_after = choices.randrange(2 * CHANGES)
-    for place, topic in enumerate(topics[:CHANGES]):
-        event = choices.choice(topic.events)
-        yield life.happen(topic, event)
-        if place >= back_after and "{b}" in event.message:
+    for place in range(CHANGES):
+        yield things[place].happen(events[place])
+        if place >= back_after and "{b}" in events[place]["message"]:
             back_after = CHANGES
-            yield life.go_back(topic)
+            yield things[place].go_back()
     if choices.random() < 1 / 3:
-        yield life.repeat(topics[-1])
+        yield things[-1].repeat()
 
 
 def _joined(told: list[Told], choices: random.Random) -> Iterator[Told]:

@@ -56,10 +56,7 @@ def coverage(talks: Sequence[Talk]) -> list[Section]:
     ]
     figure = Figure("both at 2,000 tokens", means["both at 2,000"], "%", Goal(GOAL, at_most=False))
     how = _HOW.format(talks=len(talks), questions=len(next(iter(shares.values()))))
-    return [
-        Section("Evidence in the context", how, [figure], ("", "covered", "tokens"), rows),
-        _gate(talks),
-    ]
+    return [Section("Evidence in the context", how, [figure], ("", "covered", "tokens"), rows), _gate(talks)]
 
 
 def _variants() -> dict[str, Level]:

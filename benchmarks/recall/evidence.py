@@ -106,10 +106,7 @@ def _pose_questions(talk: Talk, retrieval: Retrieval, *, find_language: bool) ->
     labelled = []
     for asked in talk.questions:
         prepared = prepare_questions(
-            [asked.text],
-            names=participants.names,
-            embedder=spoken.embedder,
-            seconds=spoken.query_seconds,
+            [asked.text], names=participants.names, embedder=spoken.embedder, seconds=spoken.query_seconds
         )
         if prepared.notes:
             raise RuntimeError(" ".join(prepared.notes))

@@ -1,5 +1,6 @@
 """What is measured: the sets are stored, asked, and what was found is counted."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -123,22 +124,22 @@ def _updates(people: list[Person], embedder: str | None) -> Section:
     askers: dict[str, Asker] = {"best, no model": ("best", text)}
     if embedder:
         askers |= {f"{ranker}, MiniLM": (ranker, stored) for ranker in ("cosine", "hybrid", "best")}
-    shown = {name: Shown() for name in askers}
+    shown: dict[str, Shown] = {name: defaultdict(list) for name in askers}
     for person in people:
         say(f"playing HaluMem: {person.name}")
         play(person, askers, stored, shown)
-    updates = len(shown["best, no model"].share)
+    updates = len(shown["best, no model"]["share"])
     how = _UPDATES.format(people=len(people), updates=updates)
     section = Section("Update candidates", how, headings=HEADINGS)
     for name, one in shown.items():
-        sizes = " and ".join(f"{size:.0f}" for size in np.mean(one.sizes, axis=0))
+        sizes = " and ".join(f"{size:.0f}" for size in np.mean(one["sizes"], axis=0))
         section.rows += [
-            _row(name, np.array(one.share)),
-            _row(f"{name}: at least one of them", np.array(one.any_of)),
-            _row(f"{name}: by all of a session's facts, {sizes} entries", np.array(one.union)),
+            _row(name, np.array(one["share"])),
+            _row(f"{name}: at least one of them", np.array(one["any_of"])),
+            _row(f"{name}: by all of a session's facts, {sizes} entries", np.array(one["union"])),
         ]
         if name.startswith("best"):
-            section.figures += _figures(name, np.array(one.share), UPDATE_GOALS)
+            section.figures += _figures(name, np.array(one["share"]), UPDATE_GOALS)
     return section
 
 

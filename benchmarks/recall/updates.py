@@ -25,14 +25,9 @@ from relationships.models import Relationship
 Asker = tuple[str, Retrieval]  # a ranker, and whether it has vectors
 
 
-@dataclass(slots=True)
-class Shown:
-    """A row for each update, a column for each cut. `union`: by all facts of the session; `sizes`: how many."""
-
-    share: list[list[float]] = field(default_factory=list)
-    any_of: list[list[float]] = field(default_factory=list)
-    union: list[list[float]] = field(default_factory=list)
-    sizes: list[list[float]] = field(default_factory=list)
+# What the askers are shown, by name: `share` and `any_of` what is replaced, `union`: by all facts of the session; a row
+# for each update. `sizes`: how many entries, a row for each session. A column for each cut.
+Shown = dict[str, list[list[float]]]
 
 
 def play(
@@ -101,7 +96,7 @@ def _note(shown: Shown, facts: Sequence[Fact], life: _Life, found: Sequence[Sequ
             continue
         wanted = {life.ids[normalise(text)] for text in fact.replaces}
         hits = shares(wanted, ids)
-        shown.share.append(hits)
-        shown.any_of.append([float(hit > 0) for hit in hits])
-        shown.union.append([len(wanted & seen) / len(wanted) for seen in together])
-    shown.sizes.append([float(len(seen)) for seen in together])
+        shown["share"].append(hits)
+        shown["any_of"].append([float(hit > 0) for hit in hits])
+        shown["union"].append([len(wanted & seen) / len(wanted) for seen in together])
+    shown["sizes"].append([float(len(seen)) for seen in together])

@@ -1,6 +1,5 @@
 """Fills one table with the copies of its templates, as fast as one connection can, and builds its indexes."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import psycopg
@@ -8,24 +7,10 @@ from django.db import connection
 from psycopg import sql
 
 from benchmarks.runner import say
-from benchmarks.scale.templates import MARKER, VISITS
+from benchmarks.scale.templates import TABLES, VISITS
 
 Server = psycopg.Connection[Any]
 
-# A copy's own ID: the template's, with the relationship's number in its last 32 bits.
-_ID = "(left(({column})::text, 28) || r.hex)::uuid"
-_IN_JSON = f"replace(({{column}})::text, '{MARKER}', r.hex)::jsonb"
-_ENTRY_ID = "({column}) || jsonb_build_object('id', left(({column}) ->> 'id', 28) || r.hex)"
-COLUMNS: Mapping[str, Mapping[str, str]] = {
-    "memory_scratchpadentry": {"id": _ID},
-    "memory_entryrevision": {"id": _ID, "entry_id": _ID, "after": _ENTRY_ID},
-    "memory_searchtext": {"id": _ID, "owner_id": _ID},
-    "memory_embedding": {"id": _ID, "owner_id": _ID},
-    "relationships_turn": {"id": _ID},
-    "relationships_message": {"id": _ID, "turn_id": _ID},
-    "relationships_sessionstate": {"id": _ID},
-    "relationships_snapshot": {"id": _ID, "scratchpad": _IN_JSON},
-}
 _COPY = """
 INSERT INTO {table} ({names})
 SELECT {values}
@@ -91,7 +76,7 @@ def _take_down(server: Server, table: str) -> list[str]:
 
 def _statement(server: Server, table: str, patterns: int) -> sql.SQL:
     names = [name for (name,) in server.execute(_NAMES, [table])]
-    own = {"relationship_id": "r.relationship_id", "project_id": "r.project_id", **COLUMNS[table]}
+    own = {"relationship_id": "r.relationship_id", "project_id": "r.project_id", **TABLES[table]}
     values = [own.get(name, "{column}").format(column=f't."{name}"') for name in names]
     quoted = ", ".join(f'"{name}"' for name in names)
     return sql.SQL(_COPY.format(table=table, names=quoted, values=", ".join(values), patterns=patterns))

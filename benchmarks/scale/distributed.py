@@ -118,9 +118,9 @@ class Comparison:
             "accept_turn": accept,
             "ingestion": ingest,
         }
+        if connection.settings_dict["NAME"] == PLAIN:
+            del asked[ASKED_OF_A_NODE]
         for what, call in asked.items():
-            if what == ASKED_OF_A_NODE and connection.settings_dict["NAME"] == PLAIN:
-                continue
             timed(call, talking[:_WARM])
             times[what], used = cpu_during(self._processes, partial(timed, call, talking[_WARM:]))
             cpu[what] = {where: 1000 * seconds / calls for where, seconds in used.items()}

@@ -18,13 +18,11 @@ from benchmarks.scale.seed import EMBEDDED, Seeded, seed
 from benchmarks.scale.templates import PATTERNS, make_templates
 from benchmarks.seed import client_of
 from benchmarks.service import Service, create_database, use_database
-from benchmarks.timing import p50, p95
+from benchmarks.timing import p50
 
 GB = 2**30
 MOST_GROWTH, MOST_ROOM = 1.5, 40
-ALL_HISTORY_UP_TO = (
-    100_000  # relationships; of more every other one has a history, which no context or search reads
-)
+ALL_HISTORY_UP_TO = 100_000  # of more every other one has a history, which no context or search reads
 KB_EACH, KB_OF_HISTORY = 30, 22  # as measured; what there has to be room for, with the sorting of an index
 _WHILE_BUILDING = 3 * GB
 _HISTORY, _VECTORS = "memory_entryrevision", "memory_embedding"
@@ -71,7 +69,6 @@ def measure(sizes: Sequence[int], *, rounds: int, calls: int) -> list[Section]:
     return [
         _times("In process", f"{how} {_ANY}", inside),
         _times("Through the production server", f"{how} One client. {_ANY}", outside),
-        _growth(inside, outside),
         _room(tables, {size: place.seconds for size, place in places.items()}),
     ]
 
@@ -122,28 +119,16 @@ def _one_in(size: int) -> int:
 
 
 def _times(title: str, how: str, rounds: Rounds) -> Section:
-    """The p50 and p95 of all that was read, size by size."""
-    section = Section(title, how)
-    whats = list(next(iter(rounds.values()))[0])
-    for what in whats:
+    """What was read, size by size, and beside the smallest round by round, as the rounds took turns."""
+    section = Section(title, f"{how} Then the p50 beside that of the fewest relationships, round by round.")
+    fewest, first = next(iter(rounds.items()))
+    for what in first[0]:
+        goal = Goal(MOST_GROWTH) if what in _GOALS else None
         for size, of_size in rounds.items():
-            at = f"{what}: {size:,} relationships"
-            section.figures.append(of_rounds(f"{at}, p50", [p50(times[what]) for times in of_size], "ms"))
-            section.figures.append(of_rounds(f"{at}, p95", [p95(times[what]) for times in of_size], "ms"))
-    return section
-
-
-def _growth(*measured: Rounds) -> Section:
-    """Each size's p50 beside the smallest's, round by round, as the rounds took turns."""
-    how = "The p50 beside that of the fewest relationships, round by round."
-    section = Section("How it grows", how)
-    for rounds in measured:
-        (fewest, first), *others = rounds.items()
-        for what in first[0]:
-            for size, of_size in others:
-                pairs = zip(of_size, first, strict=True)
-                ratios = [p50(ours[what]) / p50(theirs[what]) for ours, theirs in pairs]
-                goal = Goal(MOST_GROWTH) if what in _GOALS else None
+            taken = [p50(times[what]) for times in of_size]
+            section.figures.append(of_rounds(f"{what}: {size:,} relationships, p50", taken, "ms"))
+            if size != fewest:
+                ratios = [one / p50(times[what]) for one, times in zip(taken, first, strict=True)]
                 section.figures.append(of_rounds(f"{what}: {size:,} / {fewest:,}", ratios, "x", goal))
     return section
 

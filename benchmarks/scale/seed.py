@@ -7,7 +7,6 @@ from uuid import UUID
 
 from django.db import connection
 
-from benchmarks.runner import say
 from benchmarks.scale.clone import clone
 from benchmarks.scale.templates import TABLES
 from benchmarks.seed import make_companion, make_relationships
@@ -16,7 +15,6 @@ from upkeep.verification import verify
 
 EMBEDDED = 1000  # with vectors, the first ones; what everybody's would take is worked out from theirs
 VERIFIED_UP_TO = 10_000  # whole; all are made alike
-_AT_ONCE = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +41,7 @@ def seed(relationships: int, *, patterns: int, last_seq: int, history_of_one_in:
     """
     plain = make_companion("plain")
     with_vectors = make_companion("vectors", {"retrieval": {"embedder": "offline"}}, project=plain.project)
-    ids = _people((with_vectors, plain), relationships, last_seq)
+    ids = _people(with_vectors, plain, relationships, last_seq)
     for table in TABLES:
         below = EMBEDDED if table == "memory_embedding" else relationships
         one_in = history_of_one_in if table == "memory_entryrevision" else 1
@@ -76,23 +74,21 @@ def _check(ids: Sequence[UUID], history_of_one_in: int) -> None:
         assert report.holds, "; ".join(report.lines())
 
 
-def _people(companions: tuple[Companion, Companion], count: int, last_seq: int) -> list[UUID]:
+def _people(with_vectors: Companion, plain: Companion, count: int, last_seq: int) -> list[UUID]:
     """The first ones are of the first companion. Each gets its number in scale.number."""
     ids: list[UUID] = []
     with connection.cursor() as cursor:
         cursor.execute(
             "CREATE TABLE scale.number (number integer, relationship_id uuid, project_id uuid, hex text)"
         )
-    while len(ids) < count:
-        say(f"people: {len(ids):,}")
-        companion, until = (companions[0], EMBEDDED) if len(ids) < EMBEDDED else (companions[1], count)
-        numbers = range(len(ids), min(len(ids) + _AT_ONCE, until, count))
-        people = make_relationships(companion, (f"user-{number}" for number in numbers))
-        ids += [person.id for person in people]
-        with connection.cursor() as cursor, cursor.copy("COPY scale.number FROM STDIN") as copy:
-            for number, person in zip(numbers, people, strict=True):
-                copy.write_row((number, person.id, person.project_id, f"{number:08x}"))
-    with connection.cursor() as cursor:
+        for start in range(0, count, EMBEDDED):
+            numbers = range(start, min(start + EMBEDDED, count))
+            companion = plain if start else with_vectors
+            people = make_relationships(companion, (f"user-{number}" for number in numbers))
+            ids += [person.id for person in people]
+            with cursor.copy("COPY scale.number FROM STDIN") as copy:
+                for number, person in zip(numbers, people, strict=True):
+                    copy.write_row((number, person.id, person.project_id, f"{number:08x}"))
         cursor.execute(
             "UPDATE relationships_relationship SET last_seq = %s, last_turn_at = now()", [last_seq]
         )

@@ -4,6 +4,7 @@ Their rows are set aside in the schema `scale`, with a marker in place of the la
 gets its own number (clone.py).
 """
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 from django.db import connection
@@ -28,10 +29,20 @@ TYPES = "preference,event,goal,identity,relationship,other".split(",")
 TURNS = 2
 VISITS = 10  # at how many times somebody's rows came in, everybody else's between them
 MARKER = "0badf00d"  # no part of it is its own beginning, so it is found where it was put
-TABLES = (
-    *("memory_scratchpadentry", "memory_entryrevision", "memory_searchtext", "memory_embedding"),
-    *("relationships_turn", "relationships_message", "relationships_sessionstate", "relationships_snapshot"),
-)
+# What a copy has of its own in each table: IDs are the template's, with the relationship's number in the last 32 bits.
+_ID = "(left(({column})::text, 28) || r.hex)::uuid"
+_IN_JSON = f"replace(({{column}})::text, '{MARKER}', r.hex)::jsonb"
+_ENTRY_ID = "({column}) || jsonb_build_object('id', left(({column}) ->> 'id', 28) || r.hex)"
+TABLES: Mapping[str, Mapping[str, str]] = {
+    "memory_scratchpadentry": {"id": _ID},
+    "memory_entryrevision": {"id": _ID, "entry_id": _ID, "after": _ENTRY_ID},
+    "memory_searchtext": {"id": _ID, "owner_id": _ID},
+    "memory_embedding": {"id": _ID, "owner_id": _ID},
+    "relationships_turn": {"id": _ID},
+    "relationships_message": {"id": _ID, "turn_id": _ID},
+    "relationships_sessionstate": {"id": _ID},
+    "relationships_snapshot": {"id": _ID, "scratchpad": _IN_JSON},
+}
 _CONFIG = {"retrieval": {"embedder": "offline"}, "ingestion": {"trigger": {"mode": "explicit"}}}
 _OWN_ID = r"([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{4})[0-9a-f]{8}"
 

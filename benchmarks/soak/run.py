@@ -24,10 +24,7 @@ FLAT_LATENCY, FLAT_TAIL, FLAT_MEMORY = 1.25, 1.5, 1.1
 _ENOUGH = 800  # calls: with fewer, ten or less of a quarter are beyond its p95, which says nothing
 WATCHED = ("fetch_context", "hand_over_turn", "search_entries", "search_messages", "edit_entry")
 _NONE = Goal(0)
-_CONFIG = {
-    "ingestion": {"provider": "instant"},
-    "retrieval": {"embedder": "offline", "embed_messages": True},
-}
+_CONFIG = {"ingestion": {"provider": "instant"}, "retrieval": {"embedder": "offline", "embed_messages": True}}
 Points = Sequence[tuple[float, float]]  # seconds from the beginning, value
 
 

@@ -1,7 +1,9 @@
 """Erasure: what is left of somebody's words after "delete this person", and after the system's own purge."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -21,7 +23,6 @@ from benchmarks.timing import milliseconds_of
 
 PEOPLE = 6  # in each crowd
 _PATIENCE_SECONDS = 60.0
-_CHUNK = 16 * 2**20
 _TABLES = """
     SELECT table_schema, table_name FROM information_schema.tables
     WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema') ORDER BY 1, 2
@@ -133,9 +134,10 @@ def _in_tables(database_url: str, word: str) -> tuple[int, list[str]]:
 
 def _in_files(files: Iterable[Path], word: str) -> tuple[int, list[str]]:
     """The same for the bytes of files, which may vanish meanwhile."""
-    found = Counter[str]()
+    found, wanted = Counter[str](), re.compile(word.encode(), re.IGNORECASE)
     for file in files:
-        found[file.name] += _count_in_file(file, word.casefold().encode())
+        with suppress(OSError):
+            found[file.name] += len(wanted.findall(file.read_bytes()))
     return _summed(found)
 
 
@@ -147,28 +149,10 @@ def _raw_files(system: System) -> list[Path]:
     """The server's files that may hold something of its database: that one's, those that all share, and its own."""
     with psycopg.connect(system.database_url, autocommit=True) as connection:
         connection.execute("CHECKPOINT")
-        found = connection.execute(
-            "SELECT oid FROM pg_database WHERE datname = current_database()"
-        ).fetchone()
-    assert found is not None
-    data = data_folder()
-    base = data / "base"
-    shared = [file for file in _files_below(data) if base not in file.parents]
-    return [*shared, *_files_below(base / str(found[0])), *_files_below(system.folder)]
-
-
-def _count_in_file(file: Path, word: bytes) -> int:
-    """By chunks that overlap by less than the word, so that none is counted twice."""
-    count, tail = 0, b""
-    try:
-        with file.open("rb") as opened:
-            while part := opened.read(_CHUNK):
-                chunk = tail + part.lower()
-                count += chunk.count(word)
-                tail = chunk[-(len(word) - 1) :]
-    except OSError:
-        return 0
-    return count
+        ((own,),) = connection.execute("SELECT oid FROM pg_database WHERE datname = current_database()")
+    base = data_folder() / "base"
+    shared = [file for file in _files_below(data_folder()) if base not in file.parents]
+    return [*shared, *_files_below(base / str(own)), *_files_below(system.folder)]
 
 
 def _summed(found: Counter[str]) -> tuple[int, list[str]]:

@@ -25,7 +25,7 @@ _HOW = (
 )
 _REMARKS = [
     "rapport, with the recipe scratchpad, keeps a list that is shown whole, and searches for nothing; "
-    "rapport-retrieval searches, as the others do.",
+    "rapport-retrieval searches, as the others do."
 ]
 
 

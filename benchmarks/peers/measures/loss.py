@@ -1,6 +1,6 @@
 """Loss: what becomes of facts when answers are broken, processes killed and calls repeated."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from itertools import zip_longest
@@ -13,7 +13,6 @@ from benchmarks.peers.scenario import (
     Lab,
     Line,
     Rounds,
-    Tally,
     accepted,
     hand_over,
     insist,
@@ -32,6 +31,8 @@ _MODEL_MILLISECONDS = 600  # while processes are killed, so that there is a midd
 _CALLS = 3  # a process is killed at the model's first call, at its second and at its third
 _AFTER_CALL_SECONDS = (0.0, 0.3, 0.5)  # at its beginning, in its middle, shortly before its end
 _KILL_CLIENTS, _KILL_PATIENCE_SECONDS, _POLL_SECONDS = 4, 30.0, 0.003
+WRONG = LOST, DUPLICATED, MISPLACED = "lost", "duplicated", "misplaced"
+REFUSED, ADMITTED = "calls refused", "turns said to have failed"
 BROKEN, MET = "answers broken", "kills that met something under way"
 _HOW = (
     "One pass. Facts that never change are handed over, each in a turn of its own, while something goes wrong; at the "
@@ -45,28 +46,16 @@ _HOW = (
 People = dict[str, list[Told]]
 
 
-class Course(NamedTuple):
-    refused: int  # calls, on the way
-    noted: Mapping[str, int] = {}  # how often what the trial is about came about
-
-
 class Plan(NamedTuple):
-    """`trial` hands everything over."""
+    """`trial` hands everything over, and counts the calls that were refused and what it is about."""
 
-    trial: Callable[[Lab, System, People], Course]
+    trial: Callable[[Lab, System, People], dict[str, int]]
     people: int
     facts: int  # of each
     at_least: int = 2  # people, in a small run
 
 
-class Outcome(NamedTuple):
-    tally: Tally
-    refused: int
-    admitted: int  # turns of which the system itself says that they failed
-    noted: Mapping[str, int]
-
-
-Outcomes = dict[str, Outcome | str]  # by system; as text, why there is none
+Outcomes = dict[str, dict[str, int] | str]  # what was counted, by system; as text, why nothing was
 
 
 def loss(lab: Lab) -> Section:
@@ -80,11 +69,17 @@ def loss(lab: Lab) -> Section:
                 people = _people(f"{system.name} {title}", count, plan.facts)
                 outcomes[title][system.name] = _outcome(lab, system, plan, people)
     kills = lab.of(TRIALS[_KILLS].people, at_least=TRIALS[_KILLS].at_least)
-    met = {name: 0.0 if isinstance(one, str) else one.noted[MET] for name, one in outcomes[_KILLS].items()}
+    met = {name: 0.0 if isinstance(one, str) else one[MET] for name, one in outcomes[_KILLS].items()}
     wrong: dict[str, float] = {}
-    for by_system in outcomes.values():
-        for name, outcome in by_system.items():  # a trial that could not be made counts as a fact
-            wrong[name] = wrong.get(name, 0) + (1 if isinstance(outcome, str) else sum(outcome.tally))
+    silent = []
+    for title, by_system in outcomes.items():
+        for name, one in by_system.items():  # a trial that could not be made counts as a fact
+            wrong[name] = wrong.get(name, 0) + (
+                1 if isinstance(one, str) else sum(one[what] for what in WRONG)
+            )
+            if not isinstance(one, str) and one[LOST] > one[REFUSED] + one[ADMITTED]:
+                told = f"{one[LOST]} facts were lost, and neither a call nor the system said so"
+                silent.append(f"{name}, {title}: {told}")
     return lab.section(
         "Loss",
         _HOW.format(kills=kills),
@@ -93,12 +88,7 @@ def loss(lab: Lab) -> Section:
             Figure("facts lost, duplicated or misplaced", max(lab.ours(wrong), default=None), goal=Goal(0)),
             Figure(MET, min(lab.ours(met), default=None), goal=Goal(kills, at_most=False)),
         ],
-        [
-            f"{name}, {title}: {one.tally.lost} facts were lost, and neither a call nor the system said so"
-            for title, by_system in outcomes.items()
-            for name, one in by_system.items()
-            if isinstance(one, Outcome) and one.tally.lost > one.refused + one.admitted
-        ],
+        silent,
     )
 
 
@@ -108,22 +98,22 @@ def _people(seed: str, count: int, facts: int) -> People:
     return {f"{prefix}-{number:02d}": plain_facts(facts, words) for number in range(count)}
 
 
-def _outcome(lab: Lab, system: System, plan: Plan, people: People) -> Outcome | str:
+def _outcome(lab: Lab, system: System, plan: Plan, people: People) -> dict[str, int] | str:
     lab.model.teach(book_of(told for facts in people.values() for told in facts))
     try:
-        course = plan.trial(lab, system, people)
+        noted = plan.trial(lab, system, people)
         system.settle(_PATIENCE_SECONDS)
         stored = {user: system.stored(user) for user in people}
-        admitted = sum(len(system.failed(user)) for user in people)
+        noted[ADMITTED] = sum(len(system.failed(user)) for user in people)
     except NotThere as missing:
         return str(missing)
     except Exception as failure:  # a peer's own error is a result of the measure, not its end
         return told_of(failure)
     expected = {user: [(told.says[0], told.message) for told in facts] for user, facts in people.items()}
-    return Outcome(tally(expected, stored), course.refused, admitted, course.noted)
+    return {**dict(zip(WRONG, tally(expected, stored), strict=True)), **noted}
 
 
-def _spoiled(lab: Lab, system: System, people: People) -> Course:
+def _spoiled(lab: Lab, system: System, people: People) -> dict[str, int]:
     """Every tenth answer of the model breaks off in the middle of its JSON."""
     lab.model.reset()
     lab.model.spoil(_SPOILED_EVERY)
@@ -135,20 +125,20 @@ def _spoiled(lab: Lab, system: System, people: People) -> Course:
         lab.model.spoil(0)
     if not broken:
         raise NotThere("no answer was broken")
-    return Course(refusals, {BROKEN: broken})
+    return {REFUSED: refusals, BROKEN: broken}
 
 
-def _all_at_once(lab: Lab, system: System, people: People, *, with_key: bool) -> Course:
+def _all_at_once(lab: Lab, system: System, people: People, *, with_key: bool) -> dict[str, int]:
     """Each fact is told by several equal calls at the same moment."""
     refusals = 0
     for user, facts in people.items():
         for place, told in enumerate(facts):
             deeds = [Deed(user, told, f"{user}-{place}" if with_key else None)] * AT_ONCE
             refusals += insist(system, hand_over(system, deeds))
-    return Course(refusals)
+    return {REFUSED: refusals}
 
 
-def _killed(lab: Lab, system: System, people: People) -> Course:
+def _killed(lab: Lab, system: System, people: People) -> dict[str, int]:
     """In the middle of each person's facts everything that writes is killed, and started again."""
     refusals = met = 0
     for place, (user, facts) in enumerate(people.items()):
@@ -163,7 +153,7 @@ def _killed(lab: Lab, system: System, people: People) -> Course:
         refusals += insist(system, refused)
         system.settle(_PATIENCE_SECONDS)  # so that the next kill meets the next person's calls
         met += met_one
-    return Course(refusals, {MET: met})
+    return {REFUSED: refusals, MET: met}
 
 
 def _kill_at_call(
@@ -226,19 +216,11 @@ TRIALS: dict[str, Plan] = {
 
 
 def _lines(title: str, by_system: Outcomes) -> list[Line]:
-    def line(name: str, of: Callable[[Outcome], int], *, counts: bool = True) -> Line:
-        def rounds(outcome: Outcome | str) -> Rounds:
-            return outcome if isinstance(outcome, str) else [float(of(outcome))]
+    def line(what: str) -> Line:
+        def rounds(outcome: dict[str, int] | str) -> Rounds:
+            return outcome if isinstance(outcome, str) else [float(outcome[what])]
 
-        return line_of(by_system, f"{title}: {name}", rounds, better="less" if counts else None)
+        return line_of(by_system, f"{title}: {what}", rounds, better="less" if what in WRONG else None)
 
-    made = [outcome for outcome in by_system.values() if isinstance(outcome, Outcome)]
-    noted = dict.fromkeys(what for outcome in made for what in outcome.noted)
-    return [
-        line("lost", lambda outcome: outcome.tally.lost),
-        line("duplicated", lambda outcome: outcome.tally.duplicated),
-        line("misplaced", lambda outcome: outcome.tally.misplaced),
-        line("calls refused", lambda outcome: outcome.refused, counts=False),
-        line("turns said to have failed", lambda outcome: outcome.admitted, counts=False),
-        *(line(what, lambda one, what=what: one.noted[what], counts=False) for what in noted),  # type: ignore[misc]
-    ]
+    counted = [what for outcome in by_system.values() if not isinstance(outcome, str) for what in outcome]
+    return [line(what) for what in dict.fromkeys((*WRONG, *counted))]

@@ -1,16 +1,15 @@
 """Truth after change: what somebody takes back, corrects or wants forgotten is gone from what the model is shown."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from time import perf_counter, sleep
-from typing import NamedTuple
 
-from benchmarks.peers.scenario import Lab, Line, Rounds, line_of, times_shown, told_of
+from benchmarks.peers.scenario import Better, Lab, Line, Rounds, line_of, times_shown, told_of
 from benchmarks.peers.stories import Story, Told, book_of, life_stories, turn_of
 from benchmarks.peers.systems import System
 from benchmarks.report import Figure, Goal, Section
@@ -41,38 +40,32 @@ _PAUSE_SECONDS = (
 )
 
 
-class Verdict(NamedTuple):
-    """Whether the lines that a model is shown are right about one change."""
-
-    kind: str
-    old_is_gone: bool = False
-    new_is_there: bool = False
-    once: bool = False
-
-    @property
-    def right(self) -> bool:
-        return self.old_is_gone and self.new_is_there and self.once
+GONE, THERE, ONCE, RIGHT = (
+    "old value gone",
+    "new value there",
+    "it there no more than once",
+    "right throughout",
+)
+LOST, BACK = "other facts lost on the way", "ended statements that came back, or never went"
+BESIDE = "the old is still shown beside the new"
 
 
 @dataclass(slots=True)
-class Life:
-    """What came of one story in one system. `came_back`: statements that were ended, and stored or shown at the end."""
+class Score:
+    """What came of stories in one system: how often each thing was so; of the changes that came right how long it took,
+    and what each round's were; and the errors."""
 
-    story: Story
-    verdicts: list[Verdict] = field(default_factory=list)  # of each change
-    milliseconds: list[float] = field(default_factory=list)  # of each change that came right
-    lost_beside: int = 0
-    came_back: int = 0
-    failure: str = ""
+    counts: Counter[str] = field(default_factory=Counter)
+    milliseconds: list[float] = field(default_factory=list)
+    rounds: list[list[float]] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
 
-    @property
-    def right(self) -> bool:
-        """After each change, and at the end."""
-        verdicts = all(verdict.right for verdict in self.verdicts)
-        return verdicts and not (self.came_back or self.lost_beside or self.failure)
-
-
-Score = list[list[Life]]  # of each round
+    def add(self, others: Sequence["Score"]) -> None:
+        """Those of a round."""
+        for other in others:
+            self.counts += other.counts
+            self.failures += other.failures
+        self.rounds.append([took for other in others for took in other.milliseconds])
 
 
 def truth(lab: Lab) -> Section:
@@ -85,69 +78,73 @@ def truth(lab: Lab) -> Section:
             for system in systems:
                 say(f"truth: round {place + 1} of {lab.rounds}, {system.name}")
                 with ThreadPoolExecutor(_TELLERS) as pool:
-                    lives = list(pool.map(partial(_live, system), stories[place :: lab.rounds]))
-                scores.setdefault(system.name, []).append(lives)
+                    lived = list(pool.map(partial(_live, system), stories[place :: lab.rounds]))
+                scores.setdefault(system.name, Score()).add(lived)
     changes = Counter(told.kind for story in stories for told in story.changes)
-    shares = {
-        name: 100 * _count(score, lambda life: life.right) / len(stories) for name, score in scores.items()
-    }
+    shares = {name: 100 * score.counts[RIGHT] / len(stories) for name, score in scores.items()}
     worst = min(lab.ours(shares), default=None)
     goal = Figure("stories right throughout", worst, "%", Goal(100, at_most=False))
     how = _HOW.format(stories=len(stories), changes=changes.total())
-    remarks = [remark for name, score in scores.items() for remark in _remarks(name, score)]
+    remarks = [remark for name, score in scores.items() for remark in _remarks(name, score, changes.total())]
     lines = _lines(len(stories), changes, scores)
     return lab.section("Truth after change", how, lines, [goal], remarks)
 
 
-def _live(system: System, story: Story) -> Life:
+def _live(system: System, story: Story) -> Score:
     """Tell the story, and look after each change. An error of the system leaves what was to come wrong."""
-    life = Life(story)
+    life = Score()
     try:
         for told in story.opening:
             system.hand_over(story.user, turn_of(told))
         system.settle(_PATIENCE_SECONDS)
         for told in story.changes:
-            life.verdicts.append(_change(system, story, told, life))
+            _change(system, story, told, life)
         system.settle(_PATIENCE_SECONDS)  # the last change may have been right before all was done
         _look_at_the_end(system, story, life)
     except Exception as failure:  # a peer's own error is a result of the measure, not its end
-        life.failure = told_of(failure)
-        life.verdicts += [Verdict(told.kind) for told in story.changes[len(life.verdicts) :]]
+        life.failures.append(told_of(failure))
+    right = sum(life.counts[kind] for kind in {told.kind for told in story.changes})
+    whole = right == len(story.changes) and not (life.counts[LOST] or life.counts[BACK] or life.failures)
+    life.counts[RIGHT] = int(whole)
     return life
 
 
-def _look_at_the_end(system: System, story: Story, life: Life) -> None:
+def _look_at_the_end(system: System, story: Story, life: Score) -> None:
     stored, true = system.stored(story.user), story.true_at_the_end()
-    life.lost_beside = sum(not times_shown(stored, story.forms_of(statement)) for statement in true)
+    life.counts[LOST] = sum(not times_shown(stored, story.forms_of(statement)) for statement in true)
     ended = {told.ends: told.question for told in story.changes if told.ends and told.ends not in true}
     for statement, question in ended.items():
         shown = _shown(system, story, question)
-        life.came_back += times_shown([*stored, *shown], story.forms_of(statement)) > 0
+        life.counts[BACK] += times_shown([*stored, *shown], story.forms_of(statement)) > 0
 
 
-def _change(system: System, story: Story, told: Told, life: Life) -> Verdict:
+def _change(system: System, story: Story, told: Told, life: Score) -> None:
+    """Until the model is shown what is right, or all is done. Where nothing changes, only then it can be seen that
+    nothing did."""
     began = perf_counter()
     system.hand_over(story.user, turn_of(told))
-    if not told.ends:  # nothing changes; so only when all is done it can be seen that nothing did
+    if not told.ends:
         system.settle(_PATIENCE_SECONDS)
     while True:
         settled = not told.ends or system.is_settled()
         verdict = _look(system, story, told)
-        if verdict.right and told.ends:
-            life.milliseconds.append((perf_counter() - began) * 1000)
-        if verdict.right or settled:
-            return verdict
+        right = all(verdict.values())
+        if right or settled:
+            break
         if perf_counter() - began > _PATIENCE_SECONDS:
             raise TimeoutError("the turn was not read")
         sleep(_PAUSE_SECONDS)
+    if right and told.ends:
+        life.milliseconds.append((perf_counter() - began) * 1000)
+    life.counts.update({**verdict, told.kind: right, BESIDE: verdict[THERE] and not verdict[GONE]})
 
 
-def _look(system: System, story: Story, told: Told) -> Verdict:
+def _look(system: System, story: Story, told: Told) -> dict[str, bool]:
     """There may be nothing new: then nothing has to be there."""
     lines = _shown(system, story, told.question)
     new = times_shown(lines, story.forms_of(told.says[0])) if told.says else 1
     old = times_shown(lines, story.forms_of(told.ends)) if told.ends else 0
-    return Verdict(told.kind, old_is_gone=not old, new_is_there=new > 0, once=new <= 1)
+    return {GONE: not old, THERE: new > 0, ONCE: new <= 1}
 
 
 def _shown(system: System, story: Story, question: str) -> list[str]:
@@ -155,60 +152,27 @@ def _shown(system: System, story: Story, question: str) -> list[str]:
     return system.fetch(story.user, f"Day {next(_NUMBERS)}: {question}")
 
 
-def _remarks(name: str, score: Score) -> list[str]:
-    failures = [life.failure for lives in score for life in lives if life.failure]
-    verdicts = _verdicts(score)
-    beside = sum(verdict.new_is_there and not verdict.old_is_gone for verdict in verdicts)
-    told = {
-        f"{len(failures)} stories ended with an error, the first: {(failures or [''])[0]}": bool(failures),
-        f"after {beside} of {len(verdicts)} changes the old is still shown{_WHY.get(name, '')}": bool(beside),
-    }
-    return [f"{name}: {remark}" for remark, holds in told.items() if holds]
-
-
-def _verdicts(score: Score) -> list[Verdict]:
-    return [verdict for lives in score for life in lives for verdict in life.verdicts]
-
-
-def _count(score: Score, of: Callable[[Life], float]) -> float:
-    return float(sum(of(life) for lives in score for life in lives))
-
-
-def _latency(share: float) -> Callable[[Score], Rounds]:
-    def of(score: Score) -> Rounds:
-        rounds = [[took for life in lives for took in life.milliseconds] for lives in score]
-        return [percentile(times, share) for times in rounds if times] or "never right"
-
-    return of
+def _remarks(name: str, score: Score, changes: int) -> Iterator[str]:
+    if score.failures:
+        yield f"{name}: {len(score.failures)} stories ended with an error, the first: {score.failures[0]}"
+    if beside := score.counts[BESIDE]:
+        yield f"{name}: after {beside} of {changes} changes the old is still shown{_WHY.get(name, '')}"
 
 
 def _lines(stories: int, changes: Counter[str], scores: dict[str, Score]) -> list[Line]:
-    line = partial(line_of, scores)
+    def count(name: str, what: str, of: int = 100, unit: str = "", better: Better = "more") -> Line:
+        return line_of(scores, name, lambda score: [100 * score.counts[what] / of], unit, better)
 
-    def share(what: str) -> Callable[[Score], Rounds]:
-        return lambda score: [100 * sum(getattr(one, what) for one in _verdicts(score)) / changes.total()]
-
-    def right(kind: str) -> Callable[[Score], Rounds]:
-        return lambda score: [float(sum(one.right for one in _verdicts(score) if one.kind == kind))]
+    def latency(share: float) -> Callable[[Score], Rounds]:
+        return lambda score: [percentile(one, share) for one in score.rounds if one] or "never right"
 
     return [
-        line(
-            f"stories right throughout, of {stories}",
-            lambda score: [_count(score, lambda life: life.right)],
-            better="more",
-        ),
-        line("changes with the old value gone", share("old_is_gone"), "%", "more"),
-        line("changes with the new value there", share("new_is_there"), "%", "more"),
-        line("changes with it there no more than once", share("once"), "%", "more"),
-        *(
-            line(f"right after: {kind}, of {n}", right(kind), better="more")
-            for kind, n in sorted(changes.items())
-        ),
-        line("other facts lost on the way", lambda score: [_count(score, lambda life: life.lost_beside)]),
-        line(
-            "ended statements that came back, or never went",
-            lambda score: [_count(score, lambda life: life.came_back)],
-        ),
-        line("correction latency, p50", _latency(0.5), "ms"),
-        line("correction latency, p95", _latency(0.95), "ms"),
+        count(f"stories right throughout, of {stories}", RIGHT),
+        *(count(f"changes with the {what}", what, changes.total(), "%") for what in (GONE, THERE)),
+        count(f"changes with {ONCE}", ONCE, changes.total(), "%"),
+        *(count(f"right after: {kind}, of {times}", kind) for kind, times in sorted(changes.items())),
+        count(LOST, LOST, better="less"),
+        count(BACK, BACK, better="less"),
+        line_of(scores, "correction latency, p50", latency(0.5), "ms"),
+        line_of(scores, "correction latency, p95", latency(0.95), "ms"),
     ]

@@ -4,8 +4,8 @@ import json
 from typing import Any, cast
 
 from benchmarks.peers.dialects import Request, answer
-from benchmarks.peers.facts import Change
 from benchmarks.peers.rapport import shown_in
+from benchmarks.peers.stories import Change
 from context.layers.memory import items_of
 from memory.fence import fence
 from memory.mending.asking import render, take_answer

@@ -1,8 +1,7 @@
 import pytest
 
-from benchmarks.peers.facts import Change, Move, moves_for
 from benchmarks.peers.scenario import Line, Tally, tally, times_shown
-from benchmarks.peers.stories import life_stories
+from benchmarks.peers.stories import Change, Move, life_stories, moves_for
 
 LISBON, PORTO = "Lives in Lisbon", "Lives in Porto"
 BOOK = {
