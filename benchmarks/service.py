@@ -104,7 +104,12 @@ class Service:
 
     def _start_web(self, name: str, port: int, *options: str) -> None:
         self._start(name, "web", *options, "--bind", f"{HOST}:{port}")
-        until(lambda: status_of(f"http://{HOST}:{port}/healthz") == 200, what=f"the {name} server")
+        until(lambda: self._answers(name, port), what=f"the {name} server")
+
+    def _answers(self, name: str, port: int) -> bool:
+        """Raises AssertionError, with the end of its log, where it has ended."""
+        self._running[name].require_running()
+        return status_of(f"http://{HOST}:{port}/healthz") == 200
 
     def _start(self, name: str, *arguments: str) -> bool:
         """Whether it was not there yet."""

@@ -9,10 +9,10 @@ from uuid import UUID
 from django.conf import settings
 
 from benchmarks.client import Answers, Running
-from benchmarks.measures.setup import ROUNDS, Setup, beside_select_one, select_one
+from benchmarks.measures.setup import ROUNDS, Compared, Setup, beside_select_one
 from benchmarks.report import Figure, Goal, Section, of_rounds
 from benchmarks.seed import analyze
-from benchmarks.timing import cpu_during, cpu_seconds, p50, time_calls
+from benchmarks.timing import cpu_during, cpu_seconds
 from context.facts import read_facts
 from context.pipeline import build_context
 from relationships.models import DEFAULT_SESSION, Relationship
@@ -32,18 +32,13 @@ Slice = tuple[Answers, dict[str, float]]  # one load, and each service's CPU sec
 def in_process(setup: Setup) -> Section:
     analyze()
     sample, times = setup.relationship, setup.scale.calls // ROUNDS
-    ones = [p50(time_calls(select_one, times=times)[0]) for _ in range(ROUNDS)]
-    project_id, build = sample.project_id, partial(build_for, sample)
-    read = partial(read_facts, project_id=project_id, relationship_id=sample.id, session=DEFAULT_SESSION)
-    return Section(
-        "A context in process",
-        f"Each takes turns with SELECT 1 on one connection, {ROUNDS} rounds of {times} calls.",
-        [
-            of_rounds("SELECT 1 alone, p50", ones, "ms"),
-            *beside_select_one("read_facts()", read, times=times, goal=Goal(5)),
-            *beside_select_one("build_context()", build, times=times, goal=Goal(15), in_ms=Goal(0.6)),
-        ],
-    )
+    whose = partial(read_facts, project_id=sample.project_id, relationship_id=sample.id)
+    calls: dict[str, Compared] = {
+        "read_facts()": (partial(whose, session=DEFAULT_SESSION), None, Goal(5)),
+        "build_context()": (partial(build_for, sample), Goal(0.6), Goal(15)),
+    }
+    how = f"They take turns on one connection, {ROUNDS} rounds of {times} calls each."
+    return Section("A context in process", how, beside_select_one(calls, times=times))
 
 
 def over_http(setup: Setup) -> Section:

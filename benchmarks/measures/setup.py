@@ -1,6 +1,6 @@
 """What every measurement of `make bench` works on: the running service, a key, and the sample relationship."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from config.postgresql.sessions import prepared_cursor
 from relationships.models import Relationship
 
 ROUNDS = 5  # in process
+Compared = tuple[Callable[[], object], Goal | None, Goal | None]  # the goals in ms, and as times of SELECT 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +88,15 @@ def select_one() -> None:
         cursor.fetchone()
 
 
-def beside_select_one(
-    name: str, call: Callable[[], object], *, times: int, goal: Goal | None, in_ms: Goal | None = None
-) -> list[Figure]:
-    """The p50 of a call, and how many times a SELECT 1 at the same moment it is: they take turns on one connection."""
-    pairs = [[p50(taken) for taken in time_calls(select_one, call, times=times)] for _ in range(ROUNDS)]
-    return [
-        of_rounds(f"{name}, p50", [taken for _, taken in pairs], "ms", in_ms),
-        of_rounds(f"{name} / SELECT 1, p50", [taken / one for one, taken in pairs], "x", goal),
-    ]
+def beside_select_one(calls: Mapping[str, Compared], *, times: int) -> list[Figure]:
+    """The p50 of each call, and how many times a SELECT 1 at the same moment it is: all of them take turns on one
+    connection."""
+    each = [call for call, _, _ in calls.values()]
+    rounds = [[p50(taken) for taken in time_calls(select_one, *each, times=times)] for _ in range(ROUNDS)]
+    ones, *others = zip(*rounds, strict=True)
+    figures = []
+    for (name, (_, in_ms, goal)), taken in zip(calls.items(), others, strict=True):
+        ratios = [mine / one for mine, one in zip(taken, ones, strict=True)]
+        figures.append(of_rounds(f"{name}, p50", taken, "ms", in_ms))
+        figures.append(of_rounds(f"{name} / SELECT 1, p50", ratios, "x", goal))
+    return [of_rounds(f"SELECT 1 beside {', '.join(calls)}, p50", ones, "ms"), *figures]

@@ -69,7 +69,7 @@ def _measured(setup: Setup, talk: Relationship, size: int) -> list[Figure]:
     asked = [(load([read]), load(searches)) for _ in range(ROUNDS)]
     ratios = [found / got for got, found in asked]
     return [
-        *beside_select_one(f"{at}build_context()", context, times=calls, goal=of_context),
+        *beside_select_one({f"{at}build_context()": (context, None, of_context)}, times=calls),
         of_rounds(f"{at}messages/search, p50", [found for _, found in asked], "ms"),
         of_rounds(f"{at}messages/search / GET a relationship, p50", ratios, "x", of_search),
     ]

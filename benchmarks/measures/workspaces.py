@@ -13,7 +13,7 @@ from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 from benchmarks.measures.contexts import build_for
-from benchmarks.measures.setup import ROUNDS, Setup, beside_select_one
+from benchmarks.measures.setup import ROUNDS, Compared, Setup, beside_select_one
 from benchmarks.report import Figure, Goal, Section, of_rounds
 from benchmarks.seed import BY, make_sample
 from benchmarks.service import HOST, statements
@@ -32,23 +32,21 @@ SELECT sum(pg_total_relation_size(oid)) / 1048576.0 FROM pg_class WHERE relkind 
 def workspaces(setup: Setup) -> Section:
     (person,), number = _people(setup, "files", 1), count()
     times = setup.scale.calls // ROUNDS
-    calls = {
-        f"all {FILES} files": (Goal(4), lambda: read_contents(person.id, "main")),
-        "hot context alone": (Goal(2), lambda: read_hot_context(person.id)),
+    calls: dict[str, Compared] = {
+        f"all {FILES} files": (lambda: read_contents(person.id, "main"), None, Goal(4)),
+        "hot context alone": (lambda: read_hot_context(person.id), None, Goal(2)),
         # Apart from the reads: it waits for the disk, and what comes after that finds the processor's caches cold.
-        "a commit": (Goal(25), lambda: _write(person, "3.md", f"version {next(number)}\n")),
+        "a commit": (lambda: _write(person, "3.md", f"version {next(number)}\n"), None, Goal(25)),
     }
+    figures = [
+        figure for name, call in calls.items() for figure in beside_select_one({name: call}, times=times)
+    ]
     return Section(
         "A workspace",
         f"Of {FILES} files: each takes turns with SELECT 1 on one connection, {ROUNDS} rounds of {times} calls. "
         f"Clones with stock git, of {COMMITS} commits, beside clones of an equal bare repository over git "
         "http-backend, in turn.",
-        [
-            figure
-            for name, (goal, call) in calls.items()
-            for figure in beside_select_one(name, call, times=times, goal=goal)
-        ]
-        + [_size(setup), *_in_a_context(setup), *_clones(setup)],
+        [*figures, _size(setup), *_in_a_context(setup), *_clones(setup)],
     )
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from django.conf import settings
+from django.db import transaction
 
 from benchmarks.client import Client
 from benchmarks.peers.hosted.host import EMBEDDING_MODEL, MODEL, Call, Setup, Timed, Turn
@@ -92,10 +93,11 @@ class Rapport(System):
             values = configuration_of(people[0]).values
             found_by_words = values.retrieval.model_copy(update={"embedder": None})
             for person, texts in zip(people, memories.values(), strict=True):
-                entries = remember(person, texts, tier=values.ingestion.tier, retrieval=found_by_words)
-                if values.retrieval.embedder is not None:
-                    vectors = (vector_of(text, self.dimensions) for text in texts)
-                    store_vectors(entries, vectors, model=EMBEDDING_MODEL)
+                with transaction.atomic():  # or a worker would embed them meanwhile
+                    entries = remember(person, texts, tier=values.ingestion.tier, retrieval=found_by_words)
+                    if values.retrieval.embedder is not None:
+                        vectors = (vector_of(text, self.dimensions) for text in texts)
+                        store_vectors(entries, vectors, model=EMBEDDING_MODEL)
             analyze()
 
     def time(self, calls: Sequence[Call], clients: int) -> Timed:

@@ -54,33 +54,33 @@ class Lab:
         finally:
             system.stop()
 
-    def start_all(self, stack: ExitStack, *, dimensions: int = DIMENSIONS) -> list[System]:
-        """All that start, side by side until the stack closes."""
+    @contextmanager
+    def all_running(self, *, dimensions: int = DIMENSIONS) -> Iterator[list[System]]:
+        """All that start, side by side."""
         systems: list[System] = []
-        for make in self.systems:
-            with self.noting(make.name):
-                systems.append(stack.enter_context(self.running(make, dimensions=dimensions)))
-        return systems
+        with ExitStack() as stack:
+            for make in self.systems:
+                with self.noting(make.name):
+                    systems.append(stack.enter_context(self.running(make, dimensions=dimensions)))
+            yield systems
 
     def load(self, systems: list[System], memories: Mapping[str, Sequence[str]]) -> None:
         """Where that fails, the system is left out from then on."""
         for system in list(systems):
             say(f"loading {sum(map(len, memories.values())):,} memories, {system.name}")
-            with self.noting(system.name, systems, system):
+            with self.noting(system.name, systems):
                 system.load(memories)
 
     @contextmanager
-    def noting(
-        self, name: str, systems: list[System] | None = None, system: System | None = None
-    ) -> Iterator[None]:
-        """A system's own error is a result of the measure, not its end. `system` is taken out of `systems` then."""
+    def noting(self, name: str, among: list[System] | None = None) -> Iterator[None]:
+        """A system's own error is a result of the measure, not its end. It is left out of `among` from then on."""
         try:
             yield
         except Exception as problem:
             self.remarks.append(f"{name} failed: {told_of(problem)}")
             say(self.remarks[-1])
-            if systems and system in systems:
-                systems.remove(system)
+            if among:
+                among[:] = [system for system in among if system.name != name]
 
     def measured(self, measure: "Callable[[Lab], Section]") -> Section:
         """A measure that fails says so in its place; the others are still made."""

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -34,13 +34,6 @@ NOW = datetime(2024, 6, 1, tzinfo=UTC)  # after all that was said
 Recalls = NDArray[np.float64]  # a row for each question, a column for each cut
 
 
-class Posed(NamedTuple):
-    """A question over what is stored."""
-
-    columns: Columns
-    ranking: Ranking
-
-
 @dataclass(frozen=True, slots=True)
 class Labelled:
     """A question as a ranker sees it, with the rows that are its evidence."""
@@ -65,16 +58,15 @@ def pose(
     filters: EntryFilters | MessageFilters,
     *,
     ranker: Ranker | None = None,
-) -> Posed:
+) -> tuple[Columns, Ranking]:
     """Read for a question what the product's search reads. `ranker`: who ranks it; `best` by default."""
     words, vectors = prepared.words, prepared.vectors
     columns = read_columns(
         SearchQuery(relationship.id, kind, words, retrieval.language, filters, NOW, vectors=vectors)
     )
     cut = Cut(max(CUTS), None)
-    return Posed(
-        columns, Ranking(columns, prepared, participants, retrieval, ranker or BestRanker(), cut, NOW)
-    )
+    ranker = ranker or BestRanker()
+    return columns, Ranking(columns, prepared, participants, retrieval, ranker, cut, NOW)
 
 
 def pose_questions(

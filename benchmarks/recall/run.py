@@ -49,7 +49,6 @@ def measures_of(data: Path, *, embedder: str | None) -> dict[str, Measure]:
     found: dict[str, Measure] = {}
     if talks:
         found["evidence"] = partial(_evidence, talks, Retrieval(), "no model", TEXT_GOALS)
-        found["unstemmed"] = partial(_unstemmed, talks)
         found["coverage"] = partial(coverage, talks)
     if talks and embedder:
         wanted = Retrieval(embedder=embedder, embed_messages=True, query_seconds=60)
@@ -76,6 +75,9 @@ def _evidence(talks: list[Talk], retrieval: Retrieval, model: str, goals: dict[i
     rows = [_row("best", whole)]
     if vectors:
         rows += [_row(name, recalls(posed, ranker), against=whole) for name, ranker in published()]
+    else:
+        unstemmed = recalls(pose_questions(talks, retrieval, find_language=False), BestRanker())
+        rows.append(_row("best, language unknown: no stems, no stop words", unstemmed, against=whole))
     how = _EVIDENCE.format(talks=len(talks), questions=len(posed))
     return [
         Section(f"Evidence recall, {model}", how, _figures("best", whole, goals), HEADINGS, rows),
@@ -110,12 +112,6 @@ def _by_group(posed: list[Labelled], whole: Recalls, model: str) -> Section:
     rows: list[Row] = [(name, f"{mean[0]:.1f}", f"{mean[1]:.1f}") for name, mean in means]
     how = "`best`; the number of questions beside each."
     return Section(f"By conversation and kind of question, {model}", how, [], HEADINGS[:3], rows)
-
-
-def _unstemmed(talks: list[Talk]) -> Section:
-    values = recalls(pose_questions(talks, Retrieval(), find_language=False), BestRanker())
-    title, how = "Evidence recall where the language is unknown", "No model, no stems, no stop words."
-    return Section(title, how, [], HEADINGS, [_row("best", values)])
 
 
 def _updates(people: list[Person], embedder: str | None) -> Section:

@@ -3,7 +3,7 @@
 All on this machine and on the same servers, which do not wait for the disk; rounds take turns.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from uuid import UUID
@@ -14,7 +14,7 @@ from django.core.management import call_command
 from django.db import connection, connections
 from django.utils import timezone
 
-from benchmarks.report import Goal, Section, of_rounds
+from benchmarks.report import Figure, Goal, Section, of_rounds
 from benchmarks.runner import say
 from benchmarks.scale.reads import MESSAGE, Times, timed
 from benchmarks.scale.seed import Seeded, seed
@@ -51,7 +51,7 @@ class Comparison:
     def __init__(self, servers: Path) -> None:
         self._servers = servers
 
-    def measure(self, *, rounds: int, calls: int) -> list[Section]:
+    def measure(self, *, rounds: int, calls: int) -> Section:
         seeded = self._fill(_WARM + calls + rounds * _ERASED)
         found: dict[str, list[tuple[Times, Cpu]]] = {name: [] for name in (PLAIN, *NODES)}
         for number in range(rounds):
@@ -59,8 +59,11 @@ class Comparison:
                 say(f"round {number + 1}, {name}")
                 self._use(name)
                 measured.append(self._round(seeded, calls=calls, number=number))
-        how = f"{rounds} rounds of {calls} calls of each, {_ERASED} of erase; the places take turns."
-        return [_costs(how, found), _cpu(how, found)]
+        how = (
+            f"{rounds} rounds of {calls} calls of each, {_ERASED} of erase; the places take turns. p50, and its ratio "
+            "to the plain one's, round by round; the processor time of a call, of all processes of the servers."
+        )
+        return Section("Beside plain PostgreSQL", how, list(_figures(found)))
 
     def _fill(self, count: int) -> Seeded:
         self._on_coordinator(f"CREATE DATABASE {PLAIN}")
@@ -132,27 +135,16 @@ class Comparison:
         return {"coordinator": postgres(coordinator), "nodes": postgres(*nodes)}
 
 
-def _costs(how: str, found: Mapping[str, Sequence[tuple[Times, Cpu]]]) -> Section:
-    how = f"{how} p50, and its ratio to the plain one's, round by round."
-    section = Section("Beside plain PostgreSQL", how)
+def _figures(found: Mapping[str, Sequence[tuple[Times, Cpu]]]) -> Iterator[Figure]:
     plain = [{**times, ASKED_OF_A_NODE: times["build_context"]} for times, _ in found[PLAIN]]
     for what in plain[0]:
         if what != ASKED_OF_A_NODE:
-            section.figures.append(of_rounds(f"{what}, plain", [p50(times[what]) for times in plain], "ms"))
+            yield of_rounds(f"{what}, plain", [p50(times[what]) for times in plain], "ms")
         for name, nodes in NODES.items():
             pairs = zip(found[name], plain, strict=True)
             ratios = [p50(times[what]) / p50(beside[what]) for (times, _), beside in pairs]
-            section.figures.append(of_rounds(f"{what}, {nodes} / plain", ratios, "x", GOALS.get(what)))
-    return section
-
-
-def _cpu(how: str, found: Mapping[str, Sequence[tuple[Times, Cpu]]]) -> Section:
-    how = f"{how} All processes of the servers, in ms."
-    section = Section("The servers' processor time of a call", how)
-    for what in (*GOALS, ASKED_OF_A_NODE):
-        for name in (PLAIN, *NODES):
-            for where in ("coordinator", "nodes"):
-                used = [cpu[what][where] for _, cpu in found[name] if what in cpu]
-                if used and (name != PLAIN or where == "coordinator"):
-                    section.figures.append(of_rounds(f"{what}, {name}, {where}", used, "ms"))
-    return section
+            yield of_rounds(f"{what}, {nodes} / plain", ratios, "x", GOALS.get(what))
+        for name, measured in found.items():
+            for where in ("coordinator", "nodes") if name != PLAIN else ("coordinator",):
+                if used := [cpu[what][where] for _, cpu in measured if what in cpu]:
+                    yield of_rounds(f"{what}, {name}: CPU of the {where}", used, "ms")

@@ -1,7 +1,6 @@
 """Evidence recall: is what answers a question among what is found, and how long does finding it take?"""
 
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from statistics import mean
@@ -10,12 +9,12 @@ from time import perf_counter
 from benchmarks.peers.scenario import Lab, Line
 from benchmarks.peers.systems import System
 from benchmarks.recall import data_folder
+from benchmarks.recall.evidence import CUTS, shares
 from benchmarks.recall.sets import Question, Said, Talk, read_talks
 from benchmarks.report import Section
 from benchmarks.runner import say
 from benchmarks.timing import p50, p95
 
-CUTS = (10, 20)
 QUESTIONS = 150  # of each conversation, evenly from the first to the last
 _HOW = (
     "LoCoMo's conversations, each turn of which is stored as a memory of one person, word for word, without asking the "
@@ -40,10 +39,10 @@ class Answered:
         began = perf_counter()
         shown = system.fetch(talk.name, question.text)
         self.took.append((perf_counter() - began) * 1000)
-        self.shares.append([100 * len(wanted & set(shown[:cut])) / len(wanted) for cut in CUTS])
+        self.shares.append(shares(wanted, shown))
 
     def recall(self, cut: int) -> float:
-        return mean(share[CUTS.index(cut)] for share in self.shares)
+        return 100 * mean(share[CUTS.index(cut)] for share in self.shares)
 
 
 def evidence(lab: Lab) -> Section:
@@ -52,8 +51,7 @@ def evidence(lab: Lab) -> Section:
         told = "It was not measured: RAPPORT_DATA names no folder that holds `locomo/*.json`."
         return Section("Evidence recall", told)
     found: dict[str, list[Answered]] = {}
-    with ExitStack() as stack:
-        systems = lab.start_all(stack)
+    with lab.all_running() as systems:
         lab.load(systems, {talk.name: list(dict.fromkeys(map(_text, talk.turns))) for talk in talks})
         for talk in talks:
             say(f"evidence: {talk.name}")

@@ -1,7 +1,6 @@
 """Tenant recall: does everybody find what is stored about them, when thousands share the tables?"""
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from statistics import mean, median
@@ -56,14 +55,13 @@ class Searched:
 def tenants(lab: Lab) -> Section:
     memories = memories_of(lab.of(TENANTS, at_least=50))
     found: dict[str, Searched] = {}
-    with ExitStack() as stack:
-        systems = lab.start_all(stack, dimensions=DIMENSIONS)
+    with lab.all_running(dimensions=DIMENSIONS) as systems:
         lab.load(systems, memories)
         starts = [FIRST + place * SEARCHES for place in range(lab.rounds)]
         for numbers in (range(FIRST), *(range(start, start + SEARCHES) for start in starts)):
             for system in list(systems):
                 say(f"tenants: searches {numbers}, {system.name}")
-                with lab.noting(system.name, systems, system):
+                with lab.noting(system.name, systems):
                     _search(system, memories, numbers, found.setdefault(system.name, Searched()))
     searched = {name: one for name, one in found.items() if one.own}
     worst = {name: min(*one.first, *one.own) for name, one in searched.items()}

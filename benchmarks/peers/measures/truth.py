@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
@@ -72,8 +71,7 @@ def truth(lab: Lab) -> Section:
     stories = life_stories(lab.of(STORIES, at_least=10), seed="truth")
     lab.model.teach(book_of(told for story in stories for told in story.told))
     scores: dict[str, Score] = {}
-    with ExitStack() as stack:
-        systems = lab.start_all(stack)
+    with lab.all_running() as systems:
         for place in range(lab.rounds):
             for system in systems:
                 say(f"truth: round {place + 1} of {lab.rounds}, {system.name}")

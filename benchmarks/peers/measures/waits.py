@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import product
 from time import perf_counter
@@ -88,8 +87,7 @@ Made = dict[Case, dict[str, list[Round]]]  # by system
 def waits(lab: Lab) -> Section:
     made: Made = {case: defaultdict(list) for case in CASES}
     words = Words("waits")
-    with ExitStack() as stack:
-        systems = lab.start_all(stack)
+    with lab.all_running() as systems:
         lab.load(systems, _known("asked", words))
         for number in range(lab.rounds + 1):  # the first warms up; connections plan their statements
             lab.model.slow_down(0)
@@ -99,7 +97,7 @@ def waits(lab: Lab) -> Section:
                 lab.model.slow_down(case.latency)
                 for system in list(systems):
                     say(f"waits: round {number} of {lab.rounds}, {case.name}, {system.name}")
-                    with lab.noting(system.name, systems, system):
+                    with lab.noting(system.name, systems):
                         found = _round(lab, system, case, calls)
                         made[case][system.name] += [found] if number else []
     lines = [*(line for case in CASES for line in _times(case, made)), *_asked(made)]
