@@ -19,7 +19,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.client import Client
-from benchmarks.report import Row, Section, listed, range_of
+from benchmarks.report import Row, Section, listed
 from benchmarks.timing import machine
 from tests.acceptance.processes import ROOT, free_port, status_of
 from tests.waiting import wait_until
@@ -66,7 +66,8 @@ def _row(loads: tuple[Load, ...], connections: int, *, rounds: int, seconds: flo
     cells = [str(connections), f"{median(first):.0f}/s"]
     for after in others:
         times = [mine / theirs for mine, theirs in zip(after, first, strict=True)]
-        cells += [f"{median(after):.0f}/s", f"{median(times):.2f} x {range_of(times)}"]
+        between = f"({min(times):.2f} to {max(times):.2f})"
+        cells += [f"{median(after):.0f}/s", f"{median(times):.2f} x {between}"]
     return cells
 
 

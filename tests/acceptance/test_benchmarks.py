@@ -38,7 +38,7 @@ SHOWN = {
     "benchmarks.scale": "6 relationships with all of that",
     "benchmarks.soak": "accepted turns that are not applied exactly once",
     "benchmarks.client_overhead": "bare fetch",
-    "benchmarks.beside": "| 32 |",
+    "benchmarks.beside": "| 32  ",
     "benchmarks.peers": "left over in raw files, after the purge",
 }
 
