@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from memory.models import ScratchpadEntry
-from relationships.models import Relationship
+from relationships.models import Relationship, Role
 from tests.acceptance.browser.desk import Desk
 from tests.acceptance.browser.stage import BY, Stage
 from upkeep.erasure.entries import erase_entry
@@ -134,6 +134,20 @@ def test_what_was_scrolled_to_stays_after_a_change(desk: Desk, stage: Stage) -> 
     expect(window.get_by_role("status")).to_be_in_viewport()
     assert abs(window.evaluate("scrollY") - scrolled) < 150
     assert pinned(lea) == ["Has cat number 2"]
+
+
+def test_whoever_may_not_edit_reads_entries_from_the_left(desk: Desk, stage: Stage) -> None:
+    ulla = stage.relationship("Ulla")
+    stage.remember(ulla, "Has a cat")
+    window = desk.open(Role.VIEWER)
+    window.goto(stage.page_of(ulla))
+
+    heading = window.get_by_role("heading", name="Memory").bounding_box()
+    text = window.get_by_role("link", name="Has a cat").bounding_box()
+
+    assert heading
+    assert text
+    assert abs(text["x"] - heading["x"]) < 5
 
 
 def test_the_keyboard_is_enough(desk: Desk, stage: Stage) -> None:
