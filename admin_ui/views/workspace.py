@@ -28,6 +28,8 @@ from workspace.models import (
     Branch,
     Checkpoint,
     HotContextVersion,
+    SessionState,
+    StepState,
     Tool,
     Worker,
 )
@@ -87,11 +89,12 @@ class WorkspaceView(WorkspacePart):
             branches=labels.items(),
             branch_label=labels.get(branch, branch),
             files=[(path, size, made_elsewhere(path)) for path, size in files],
-            agents_tools=sorted(path for path in written if SPEC_PATH.fullmatch(path)),
+            agents_tools=sorted(filter(SPEC_PATH.fullmatch, written)) if branch == MAIN else [],
             tools=tools,
             hot=content,
             version=version,
             sessions=sessions,
+            calls=_waiting_calls(relationship.id),
             held=held_changes(relationship, head if branch == MAIN else read_head(relationship.id, MAIN)),
         )
 
@@ -100,6 +103,13 @@ class WorkspaceView(WorkspacePart):
         if task := text_param(request.POST, "task", limit=20_000):
             start_session(relationship=self.relationship, task=task, worker=Worker.BUILT_IN, by=self.actor)
         return redirect(request.path)
+
+
+def _waiting_calls(relationship_id: UUID) -> list[AgentStep]:
+    """The newest calls of tools for which running sessions wait until a person approves them."""
+    running = AgentSession.objects.for_relationship(relationship_id).filter(state=SessionState.RUNNING)
+    steps = AgentStep.objects.for_relationship(relationship_id).filter(state=StepState.WAITING)
+    return list(steps.filter(session_id__in=running.values("id")).order_by("-created_at")[:SHOWN])
 
 
 class HistoryView(WorkspacePart):

@@ -83,6 +83,35 @@ def test_a_session_is_started_paused_and_its_call_approved(owner: Client, here: 
     assert AgentSession.objects.get().paused and AgentStep.objects.get().state == StepState.APPROVED
 
 
+def test_a_call_that_waits_for_approval_is_named_until_its_session_ends(
+    owner: Client, here: Relationship
+) -> None:
+    session, _ = start_session(relationship=here, task="Pay Ana", worker=Worker.EXTERNAL, by=TESTER)
+    own = {"relationship": here, "project_id": here.project_id, "session_id": session.id}
+    AgentStep.objects.create(**own, number=1, tool="pay", state=StepState.WAITING)
+    waiting = owner.get(page("workspace", here)).content.decode()
+    finish_session(relationship=here, session_id=session.id, summary="", facts=[], by=TESTER)
+
+    assert 'Review<span class="visually-hidden"> the call of pay' in waiting
+    assert page("agent_session", here, session_id=session.id) in waiting
+    assert "the call of pay" not in owner.get(page("workspace", here)).content.decode()
+
+
+def test_a_tool_that_an_agent_wrote_is_approved_where_it_is_read_on_main(
+    owner: Client, here: Relationship
+) -> None:
+    spec = b"description: Rolls dice\nendpoint: https://example.org/dice\n"
+    change_files(relationship=here, changes={"tools/dice/spec.yaml": spec}, by=TESTER)
+    session, _ = start_session(relationship=here, task="Play", worker=Worker.EXTERNAL, by=TESTER)
+
+    on_main = owner.get(page("workspace", here)).content.decode()
+    on_branch = owner.get(page("workspace", here) + f"?branch={session.branch}").content.decode()
+
+    assert "Approve<span" in on_main
+    assert "tools/dice/spec.yaml" in on_branch
+    assert "Approve<span" not in on_branch
+
+
 def test_both_sides_of_a_conflict_are_shown_and_one_is_taken(owner: Client, here: Relationship) -> None:
     session, _ = start_session(relationship=here, task="t", worker=Worker.EXTERNAL, by=TESTER)
     change_files(relationship=here, changes={"plan.md.conflict": b"zwei\n"}, by=TESTER)
