@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
+from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
@@ -116,7 +117,11 @@ class HistoryView(WorkspacePart):
     def get(self, request: HttpRequest) -> HttpResponse:
         """The commits of a branch, and the checkpoints to go back to."""
         branch = text_param(request.GET, "branch") or MAIN
-        checkpoints = Checkpoint.objects.for_relationship(self.relationship.id).order_by("-taken_at", "-id")
+        owned = Checkpoint.objects.for_relationship(self.relationship.id).order_by("-taken_at", "-id")
+        sessions = AgentSession.objects.for_relationship(self.relationship.id).filter(
+            id=OuterRef("session_id")
+        )
+        checkpoints = owned.annotate(task=Subquery(sessions.values("task")))
         commits = log_of(self.relationship, branch).order_by("-recorded_at", "-id")
         return self.show(
             "workspace/history",

@@ -112,6 +112,31 @@ def test_a_tool_that_an_agent_wrote_is_approved_where_it_is_read_on_main(
     assert "Approve<span" not in on_branch
 
 
+def test_a_session_to_review_leads_to_the_changes_and_shows_its_whole_task(
+    owner: Client, here: Relationship
+) -> None:
+    task = f"Plan a trip. {'Walk. ' * 40}And then home."
+    session, _ = start_session(relationship=here, task=task, worker=Worker.EXTERNAL, by=TESTER)
+    at = page("agent_session", here, session_id=session.id)
+    running = owner.get(at).content.decode()
+    AgentSession.objects.filter(id=session.id).update(state="needs_review")
+
+    shown = owner.get(at).content.decode()
+
+    assert task in shown
+    assert "Review the changes" in shown and "Review the changes" not in running
+
+
+def test_a_checkpoint_of_a_session_leads_to_it(owner: Client, here: Relationship) -> None:
+    session, _ = start_session(relationship=here, task="Plan a trip", worker=Worker.EXTERNAL, by=TESTER)
+    take_checkpoint(relationship=here, name="merged", by=TESTER, session_id=session.id)
+
+    shown = owner.get(page("file_history", here)).content.decode()
+
+    assert page("agent_session", here, session_id=session.id) in shown
+    assert ">Plan a trip</a>" in shown
+
+
 def test_both_sides_of_a_conflict_are_shown_and_one_is_taken(owner: Client, here: Relationship) -> None:
     session, _ = start_session(relationship=here, task="t", worker=Worker.EXTERNAL, by=TESTER)
     change_files(relationship=here, changes={"plan.md.conflict": b"zwei\n"}, by=TESTER)
