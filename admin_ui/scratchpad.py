@@ -94,16 +94,20 @@ def _kept_by_type(relationship_id: UUID) -> tuple[dict[str, int], list[str]]:
     return archived, contents
 
 
-def held_of(relationship_id: UUID) -> list[list[OperationResult]]:
-    """Deletions that wait for a person's word, by what holds them; each with the `content` that would go. One
-    statement."""
-    owned = ScratchpadEntry.objects.for_relationship(relationship_id)
-    content = Subquery(owned.filter(id=OuterRef("entry_id")).values("content"))
-    waiting = OperationResult.objects.for_relationship(relationship_id).waiting().annotate(content=content)
+def held_of(relationship_id: UUID) -> list[tuple[list[OperationResult], bool]]:
+    """Deletions that wait for a person's word, by what holds them, with whether any of their entries is still there;
+    each with the `content` that would go and the entry's `now`, its state. One statement.
+    """
+    entry = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id=OuterRef("entry_id"))
+    waiting = OperationResult.objects.for_relationship(relationship_id).waiting()
+    rows = waiting.annotate(content=Subquery(entry.values("content")), now=Subquery(entry.values("state")))
     held: dict[UUID | None, list[OperationResult]] = {}
-    for row in waiting.order_by("id"):
+    for row in rows.order_by("id"):
         held.setdefault(row.held_id, []).append(row)
-    return list(held.values())
+    return [
+        (items, any(getattr(item, "now", None) == EntryState.ACTIVE for item in items))
+        for items in held.values()
+    ]
 
 
 def _filters_of(query: Mapping[str, str]) -> dict[str, str]:

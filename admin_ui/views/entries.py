@@ -57,9 +57,10 @@ class DecideHeldView(RelationshipAction):
 
     def post(self, request: HttpRequest, held_id: UUID) -> HttpResponse:
         held: dict[str, Any] = {"relationship_id": self.relationship.id, "held_id": held_id, "by": self.actor}
-        if request.POST.get("decision") != "confirm":
+        decision = request.POST.get("decision")
+        if decision != "confirm":
             decline_deletions(**held)
-            return self.back("Kept. Nothing was deleted.")
+            return self.back("Review closed." if decision == "close" else "Kept. Nothing was deleted.")
         _, left_alone = confirm_deletions(**held)
         if left_alone:
             return self.back(f"Deleted, except {len(left_alone)} changed in the meantime.")

@@ -1,9 +1,11 @@
 import pytest
 from django.test import Client
 
+from memory.entries.editing import delete_entry
 from memory.models import HeldDeletion, ScratchpadEntry
 from relationships.models import Relationship
 from tests.fakes import ScriptedProvider
+from tests.fixtures.api import TESTER
 from tests.fixtures.markup import squeezed
 from tests.fixtures.turns import Conversation, add, answer, delete
 
@@ -30,6 +32,24 @@ def test_a_person_decides_what_becomes_of_them(
 
     assert ScratchpadEntry.objects.for_relationship(relationship.id).active().count() == left
     assert "awaiting review" not in editor.get(page).content.decode()
+
+
+def test_a_review_of_what_is_gone_already_can_only_be_closed(
+    editor: Client, relationship: Relationship, held: HeldDeletion
+) -> None:
+    page = f"/admin-ui/relationships/{relationship.id}/"
+    entries = list(ScratchpadEntry.objects.for_relationship(relationship.id).order_by("effective_at"))
+    for entry in entries[:3]:
+        delete_entry(relationship_id=relationship.id, entry_id=entry.id, by=TESTER)
+    some_left = squeezed(editor.get(page))
+    for entry in entries[3:]:
+        delete_entry(relationship_id=relationship.id, entry_id=entry.id, by=TESTER)
+    none_left = squeezed(editor.get(page))
+    done = editor.post(f"{page}held/{held.id}/", {"decision": "close"}, follow=True).content.decode()
+
+    assert "deleted already" in some_left and "Keep them" in some_left
+    assert none_left.count("deleted already") == 5 and "Keep them" not in none_left
+    assert "Review closed." in done and "awaiting review" not in done
 
 
 @pytest.mark.parametrize(
