@@ -178,6 +178,19 @@ def test_the_sign_in_page_is_fit_to_be_seen(desk: Desk, stage: Stage, screenshot
     assert list(look(window, "sign-in", screenshots)) == []
 
 
+def test_a_long_name_that_is_read_from_the_right_keeps_its_beginning(desk: Desk, stage: Stage) -> None:
+    fatima = stage.relationship("فاطمة الزهراء بنت محمد بن عبد الله الأنصاري القرشي الهاشمي " * 2)
+    stage.talk(fatima, "Good night.")
+    window = desk.open()
+    for page in ("relationships/", "turns/"):
+        window.goto(f"{stage.url}/{page}?person=فاطمة")
+        name = window.locator("td bdi", has_text="فاطمة").first
+
+        inside = "bdi => bdi.closest('td').getBoundingClientRect().right - bdi.getBoundingClientRect().right"
+
+        assert name.evaluate(inside) >= 0, page
+
+
 def test_a_page_is_printed_on_white_and_uncut(desk: Desk, stage: Stage) -> None:
     """As dark as its reader likes it on the screen."""
     pia = stage.relationship("Pia")
