@@ -43,15 +43,18 @@ class ChangeOfTurn:
     event: str
     entry_id: UUID
     text: str
+    was: str  # before the change
     erased: bool
     gone: bool  # it deleted the entry, which is deleted still
 
     @classmethod
     def of(cls, revision: EntryRevision) -> "ChangeOfTurn":
-        fields = revision.after or revision.before or {}
+        before = revision.before or {}
+        fields = revision.after or before
         erased = revision.redacted_at is not None
         gone = revision.event == RevisionEvent.DELETE and getattr(revision, "is_deleted", False)
-        return cls(revision.event, revision.entry_id, fields.get("content", ""), erased, gone)
+        text, was = fields.get("content", ""), before.get("content", "")
+        return cls(revision.event, revision.entry_id, text, was, erased, gone)
 
 
 @dataclass(slots=True)
@@ -158,9 +161,11 @@ def turn_between(relationship_id: UUID, turn_id: UUID) -> tuple[Turn, Sequence[U
 
 
 def operations_of(
-    results: Iterable[OperationResult], calls: Sequence[ModelCall]
+    results: Iterable[OperationResult], calls: Sequence[ModelCall], changes: Sequence[ChangeOfTurn]
 ) -> list[tuple[OperationResult, str]]:
-    """Each operation with the entry that it names by a number, as that says now."""
+    """Each operation with the entry that it names by a number: as that was before the turn's `changes`, in their order;
+    as it is now, if the turn did not change it.
+    """
     shown = {call.id: call.shown_entry_ids for call in calls}
     named = [(result, _entry_named(result, shown)) for result in results]
     ids = {entry_id for _, entry_id in named if entry_id}
@@ -168,6 +173,7 @@ def operations_of(
     if ids and calls:
         owned = ScratchpadEntry.objects.for_relationship(calls[0].relationship_id)
         texts = dict(owned.filter(id__in=ids).values_list("id", "content"))
+        texts |= {change.entry_id: change.was for change in reversed(changes) if change.was}
     return [(result, texts.get(entry_id, "") if entry_id else "") for result, entry_id in named]
 
 

@@ -69,7 +69,7 @@ class TraceView(OperatorView):
             exchange=exchange,
             turn=turn,
             neighbours=neighbours,
-            operations=operations_of(results, calls),
+            operations=operations_of(results, calls, exchange.changes),
             calls=calls,
             call_count=call_count,
             first_call=call_count - len(calls) + 1,

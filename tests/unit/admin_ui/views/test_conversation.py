@@ -9,7 +9,7 @@ from memory.models import ModelCall, ScratchpadEntry
 from relationships.models import Relationship, Turn, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.markup import squeezed
-from tests.fixtures.turns import Conversation, add, answer
+from tests.fixtures.turns import Conversation, add, answer, update
 
 
 @pytest.fixture
@@ -44,6 +44,31 @@ def test_a_trace_shows_the_prompt_the_raw_answer_and_each_verdict(
     assert "&quot;op&quot;" in shown
     assert "I have a &lt;b&gt;dog&lt;/b&gt;." in shown
     assert "Retry" not in shown
+
+
+def test_an_update_is_shown_beside_what_the_entry_said_before(
+    viewer: Client, page: str, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember("Is 34 years old")
+    scripted_provider.answer_with(answer(update(1, "Is 35 years old")))
+    turn = conversation.say("I turned 35.")
+    conversation.drain()
+
+    shown = viewer.get(f"{page}turns/{turn.id}/").content.decode()
+
+    table = shown[shown.index("<table") : shown.index("</table>")]
+    assert re.findall(r"<bdi>(.*?)</bdi>", table)[:2] == ["Is 34 years old", "Is 35 years old"]
+
+
+def test_why_a_turn_failed_stands_before_what_was_said(
+    viewer: Client, page: str, conversation: Conversation, relationship: Relationship
+) -> None:
+    turn = conversation.say("One of very many words.")
+    fail(relationship, turn)
+
+    shown = viewer.get(f"{page}turns/{turn.id}/").content.decode()
+
+    assert shown.index("<strong>Unparsable answer:</strong>") < shown.index("One of very many words.")
 
 
 def test_a_turn_that_was_tried_often_shows_the_newest_tries_and_how_many_there_were(
