@@ -62,7 +62,9 @@ class TurnRow:
 
     @property
     def seconds(self) -> float | None:
-        """From its intake to its end."""
+        """From its intake to its end; None if nobody read it."""
+        if self.turn.state == TurnState.SKIPPED:
+            return None
         return seconds_between(self.turn.recorded_at, self.turn.settled_at)
 
 

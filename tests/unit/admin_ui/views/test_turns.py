@@ -118,6 +118,15 @@ def test_a_turn_behind_one_that_was_tried_in_vain_says_the_next_try(
     ]
 
 
+def test_a_skipped_turn_took_no_time(viewer: Client, conversation: Conversation) -> None:
+    conversation.say("Thank you!")
+
+    shown = squeezed(viewer.get(TURNS))
+
+    assert '<span class="badge">skipped</span>' in shown
+    assert "took " not in shown
+
+
 def test_what_was_deleted_does_not_look_like_what_was_added(
     viewer: Client, conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
