@@ -14,7 +14,7 @@ from admin_ui.params import text_param
 from memory.mending.matching import WithWords
 from memory.models import EntryState, OperationResult, ScratchpadEntry, Tier
 from providers.tokens import line_tokens
-from relationships.models import Relationship
+from relationships.models import Relationship, Turn
 from web.pagination import sifted
 
 PAGE_SIZE = 40  # entries
@@ -32,8 +32,9 @@ def scratchpad_of(
     language: str,
     tier: str = Tier.SCRATCHPAD,
 ) -> dict[str, Any]:
-    """The template's variables: `groups` of one page's entries, what the scratchpad takes and the archive holds, and
-    the types there are. `tier`: to which what is new goes. `language`: whose endings a search knows.
+    """The template's variables: `groups` of one page's entries, or how many `turns` there are if there are no entries;
+    what the scratchpad takes and the archive holds, and the types there are. `tier`: to which what is new goes.
+    `language`: whose endings a search knows.
     """
     filters = _filters_of(request.GET)
     owned = ScratchpadEntry.objects.for_relationship(relationship.id)
@@ -55,6 +56,7 @@ def scratchpad_of(
     used = sum(map(line_tokens, contents))
     return {
         "groups": list(groups.items()),
+        "turns": () if groups else _turns_by_state(relationship.id),
         "filters": filters,
         "orders": ORDERS,
         "page": page,
@@ -92,6 +94,11 @@ def _kept_by_type(relationship_id: UUID) -> tuple[dict[str, int], list[str]]:
         archived[name] = count
         contents += listed or ()
     return archived, contents
+
+
+def _turns_by_state(relationship_id: UUID) -> list[tuple[str, int]]:
+    turns = Turn.objects.for_relationship(relationship_id).order_by("state")
+    return list(turns.values_list("state").annotate(Count("id")))
 
 
 def held_of(relationship_id: UUID) -> list[tuple[list[OperationResult], bool]]:

@@ -51,6 +51,20 @@ def test_any_address_gives_a_page(editor: Client, page: str, entry: ScratchpadEn
     assert editor.get(page + address).status_code == 200
 
 
+def test_an_empty_memory_says_how_far_the_turns_have_come(
+    viewer: Client, page: str, conversation: Conversation
+) -> None:
+    before = viewer.get(page).content.decode()
+    conversation.say("Thank you!")
+    conversation.say("I like tea.")
+    conversation.say("And milk.")
+
+    shown = squeezed(viewer.get(page))
+
+    assert "They appear after the first turns" in before
+    assert "No entries yet. Turns so far: 2 waiting, 1 skipped." in shown
+
+
 def test_a_tag_of_any_name_is_shown(editor: Client, page: str, entry: ScratchpadEntry) -> None:
     ScratchpadEntry.objects.update(tags={"items": "tea", "keys": "two"})
 
