@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -22,6 +23,7 @@ from web.errors import InvalidInput, RapportError, StaleVersion
 RUNS_A_PAGE = 20
 MOST_PEOPLE = 100  # in the list to choose from
 TRIED = 50  # turns
+NAME = "[a-z][a-z0-9_]*"
 DRAFT = {"when": {"keywords": ["hungry", "dinner"]}, "text": "Ask {{ user }} what is in the kitchen first."}
 
 
@@ -56,8 +58,8 @@ class BehavioursView(OperatorView):
         return named
 
     def _write(self, name: str, definition: dict[str, Any] | None) -> None:
-        if not name:
-            raise InvalidInput.of("name", "is empty")
+        if definition is not None and not re.fullmatch(NAME, name):
+            raise InvalidInput.of("name", "must be lower-case letters, digits and _, and begin with a letter")
         config = copy.deepcopy(self.companion.config)
         named = config.setdefault("behaviours", {}).setdefault("named", {})
         named.pop(name, None)
@@ -77,7 +79,7 @@ class BehavioursView(OperatorView):
         person = self._person()
         if person is None:
             raise InvalidInput.of("relationship", "choose a person first")
-        return dry_run(relationship=person, behaviour=read_draft(draft, inside="draft"), last=TRIED)
+        return dry_run(relationship=person, behaviour=read_draft(draft, inside="definition"), last=TRIED)
 
     def _retry(self) -> HttpResponse:
         person, run_id = self._person(), parse_uuid(self.request.POST.get("run", ""))
@@ -107,6 +109,7 @@ class BehavioursView(OperatorView):
             "behaviours/list",
             behaviours=sorted(named.items(), key=lambda pair: (pair[1].order, pair[0])),
             own=self._own,
+            known=more.get("name") in named,
             people=[(row.id, with_id(row.user)) for row in newest[:MOST_PEOPLE]],
             person=person,
             page=page_of(self.request, runs.fired().order_by("-id"), size=RUNS_A_PAGE),
@@ -119,7 +122,7 @@ def _object(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput.of("draft", f"is not JSON: {error}") from None
+        raise InvalidInput.of("definition", f"is not JSON: {error}") from None
     if not isinstance(found, dict):
-        raise InvalidInput.of("draft", "must be a JSON object, in braces")
+        raise InvalidInput.of("definition", "must be a JSON object, in braces")
     return found

@@ -66,6 +66,18 @@ def test_what_can_not_be_is_refused_and_kept_in_the_form(
     assert named(companion) is None
 
 
+@pytest.mark.parametrize("name", ["", "Hello World", "9lives"])
+def test_a_name_that_can_not_be_is_refused_in_words(
+    owner: Client, page: str, conversation: Conversation, name: str
+) -> None:
+    refused = send(owner, page, conversation.relationship.companion, "save", DRAFT, name=name)
+
+    shown = refused.content.decode()
+    assert refused.status_code == 422
+    assert "Name must be lower-case letters, digits and _, and begin with a letter." in shown
+    assert "New behaviour" in shown
+
+
 def test_nobodys_change_is_overwritten_unseen(owner: Client, page: str, conversation: Conversation) -> None:
     companion = conversation.relationship.companion
     behave(conversation.relationship, other={"text": "Hi"})
