@@ -17,6 +17,7 @@ from admin_ui.paging import MOST_SORTED, Page
 from admin_ui.word_diff import Piece
 from admin_ui.words import NARROW, grouped, in_words, lasting
 from relationships.models import EndUser
+from web.actor import AGENT, ActorKind
 
 register = template.Library()
 
@@ -76,6 +77,16 @@ def committer(author: str) -> str:
     """Who wrote a commit: the name without the address, and without a session's or a policy's ID."""
     kind, _, name = author.partition(" <")[0].partition(" ")
     return {"session": "agent session", "policy": "Rapport"}.get(kind) or f"{in_words(kind)} {name}".strip()
+
+
+@register.simple_tag
+def actor(kind: str, name: str) -> str:
+    """Who did something: "the person", "Rapport", "the agent", "API key rk_1"."""
+    if kind == ActorKind.MODEL:
+        return "the agent" if name == AGENT.id else format_html("the model <bdi>{}</bdi>", name)
+    if kind in (ActorKind.END_USER, ActorKind.POLICY):
+        return "the person" if kind == ActorKind.END_USER else in_words(kind)
+    return format_html("{} <bdi>{}</bdi>", in_words(kind), name)
 
 
 @register.filter

@@ -1,6 +1,6 @@
 import pytest
 
-from admin_ui.templatetags.facts import committer, patch, spelt, tone, with_id
+from admin_ui.templatetags.facts import actor, committer, patch, spelt, tone, with_id
 from admin_ui.words import in_words, lasting, sentence_of
 from relationships.models import EndUser
 from web.errors import FieldProblem, InvalidInput, NotFound
@@ -26,6 +26,10 @@ from web.errors import FieldProblem, InvalidInput, NotFound
         (committer("session 01a2 <01a2@rapport.invalid>"), "agent session"),
         (committer("developer rk_1 <developer@rapport.invalid>"), "API key rk_1"),
         (committer("Zoë Ng <zoe@example.org>"), "Zoë Ng"),
+        (actor("policy", "summaries"), "Rapport"),
+        (actor("model", "agent"), "the agent"),
+        (actor("end_user", "token"), "the person"),
+        (actor("developer", "rk_<1>"), "API key <bdi>rk_&lt;1&gt;</bdi>"),
         (in_words("needs_review"), "awaiting review"),
         (with_id(EndUser(external_id="u-17", display_name="Maya")), "Maya (u-17)"),
         (with_id(EndUser(external_id="u-17")), "u-17"),
