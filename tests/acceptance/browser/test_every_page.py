@@ -7,6 +7,7 @@ import pytest
 from django.urls import resolve
 from playwright.sync_api import expect
 
+from memory.ingestion.prompt_versions import create_prompt
 from memory.ingestion.replays import request_replay
 from memory.mending.candidates import scope_of
 from memory.mending.plans import draft_plan, store_plan
@@ -36,6 +37,7 @@ def pages(stage: Stage, model: OpenAIServer) -> dict[str, str]:
     model.clear()
     held = held_up(stage)
     limits = {"turns": "5/day"}
+    create_prompt(companion=stage.ada, template="Keep allergies.\n", note=NASTY[:180], publish=False, by=BY)
     create_api_key(project_id=stage.project.id, name=NASTY[:180], scopes=["read"], rate_limits=limits, by=BY)
     ada = f"{stage.url}/companions/{stage.ada.id}/"
     return {
