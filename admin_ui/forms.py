@@ -31,7 +31,7 @@ class EntryForm(forms.Form):
         label="About",
         max_length=200,
         required=False,
-        help_text="Leave empty for the user.",
+        help_text="Leave empty for the person.",
         widget=forms.TextInput(attrs={"dir": "auto"}),
     )
     key = forms.RegexField(
@@ -42,6 +42,7 @@ class EntryForm(forms.Form):
         min_value=0,
         max_value=1,
         initial=0.5,
+        help_text="From 0 to 1.",
         widget=forms.NumberInput(attrs={"step": "0.05"}),
     )
 
