@@ -134,7 +134,7 @@ def test_a_checkpoint_of_a_session_leads_to_it(owner: Client, here: Relationship
     shown = owner.get(page("file_history", here)).content.decode()
 
     assert page("agent_session", here, session_id=session.id) in shown
-    assert ">Plan a trip</a>" in shown
+    assert "<bdi>Plan a trip</bdi></a>" in shown
 
 
 def test_both_sides_of_a_conflict_are_shown_and_one_is_taken(owner: Client, here: Relationship) -> None:
