@@ -1,9 +1,10 @@
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from chat.models import KeptContext
 from memory.ingestion.pipeline import drain_relationship
-from relationships.models import Companion, Relationship, Role
+from relationships.models import Companion, Relationship, Role, Turn, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.chat import events_of, text_in
 from tests.fixtures.operators import Browser
@@ -37,6 +38,19 @@ def test_a_talk_is_remembered_and_shown_beside_it(editor: Client, offline: Compa
     assert "memory updated" in after
     assert "Lives in Porto" in after
     assert "data-poll" not in after
+
+
+def test_a_turn_that_was_read_in_vain_says_why_in_the_talk(editor: Client, offline: Companion) -> None:
+    page = begin(editor, offline)
+    editor.post(page, {"message": "I live in Porto."}, headers=HTMX)
+    Turn.objects.update(
+        state=TurnState.PENDING, error_code="unauthorized", due_at=timezone.now(), settled_at=None
+    )
+
+    shown = editor.get(page).content.decode()
+
+    assert "API key refused" in shown and "Next try " in shown
+    assert "remembering…" not in shown
 
 
 def test_who_may_not_chat_is_told_why(viewer: Client, editor: Client, offline: Companion) -> None:

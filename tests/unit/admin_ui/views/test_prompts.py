@@ -9,6 +9,7 @@ from admin_ui.views.prompts import conversation_lines
 from memory.ingestion.replays import run_replay
 from memory.ingestion.templates import default_instructions
 from memory.models import IngestionPrompt, Replay, ScratchpadEntry
+from providers.errors import Unauthorized
 from relationships.models import Companion, Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.markup import squeezed
@@ -80,6 +81,30 @@ def test_a_replay_shows_both_scratchpads_and_writes_nothing(
     assert "ignore prompts" not in shown
     assert "data-poll" not in shown
     assert not ScratchpadEntry.objects.exists()
+
+
+def test_a_replay_that_waits_says_why(
+    editor: Client,
+    page: str,
+    relationship: Relationship,
+    conversation: Conversation,
+    scripted_provider: ScriptedProvider,
+) -> None:
+    turn = conversation.say("I live in Porto.")
+    sent = {
+        "template": "Keep it.",
+        "do": "replay",
+        "relationship": str(relationship.id),
+        "turn": str(turn.id),
+    }
+    replay_page = editor.post(page, sent)["Location"]
+    scripted_provider.answer_with(Unauthorized())
+    run_replay(relationship_id=relationship.id, replay_id=Replay.objects.get().id)
+
+    waiting = squeezed(editor.get(replay_page, headers=HTMX))
+
+    assert "Running: 0 of 2 done." in waiting
+    assert "<strong>API key refused.</strong>Next try" in waiting
 
 
 def test_a_turn_leads_to_its_replay_ticked(
