@@ -95,4 +95,4 @@ class JsonForm(forms.Form):
         try:
             return parse_object(self.cleaned_data["document"].encode("utf-8", "surrogatepass"))
         except RapportError as error:
-            raise forms.ValidationError(error.detail) from None
+            raise forms.ValidationError(error.detail.replace("The body", "This text", 1)) from None
