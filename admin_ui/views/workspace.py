@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.db.models import OuterRef, Subquery
+from django.db.models import Case, OuterRef, QuerySet, Subquery, When
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
@@ -78,7 +78,7 @@ class WorkspaceView(WorkspacePart):
         files: list[tuple[str, int | None]] = [*written.items(), *((path, None) for path in made)]
         files.sort(key=FILE_COLUMNS[order.removeprefix("-")], reverse=order.startswith("-"))
         content, version = read_hot_context(relationship.id)
-        newest = AgentSession.objects.for_relationship(relationship.id).order_by("-created_at")
+        newest = _with_calls(relationship.id).order_by("-created_at")
         sessions = page_of(request, newest, size=SHOWN, name="sessions")
         tasks = {session.branch: session.task for session in sessions.rows}
         names = Branch.objects.for_relationship(relationship.id).order_by("name")
@@ -95,7 +95,7 @@ class WorkspaceView(WorkspacePart):
             hot=content,
             version=version,
             sessions=sessions,
-            calls=_waiting_calls(relationship.id),
+            calls=[session for session in sessions.rows if session.call],
             held=held_changes(relationship, head if branch == MAIN else read_head(relationship.id, MAIN)),
         )
 
@@ -106,11 +106,13 @@ class WorkspaceView(WorkspacePart):
         return redirect(request.path)
 
 
-def _waiting_calls(relationship_id: UUID) -> list[AgentStep]:
-    """The newest calls of tools for which running sessions wait until a person approves them."""
-    running = AgentSession.objects.for_relationship(relationship_id).filter(state=SessionState.RUNNING)
+def _with_calls(relationship_id: UUID) -> QuerySet[AgentSession]:
+    """The sessions, each running one with the tool of a `call` for which it waits until a person approves it."""
     steps = AgentStep.objects.for_relationship(relationship_id).filter(state=StepState.WAITING)
-    return list(steps.filter(session_id__in=running.values("id")).order_by("-created_at")[:SHOWN])
+    call = steps.filter(session_id=OuterRef("id")).order_by("number").values("tool")[:1]
+    running = When(state=SessionState.RUNNING, then=Subquery(call))
+    sessions: QuerySet[AgentSession] = AgentSession.objects.for_relationship(relationship_id)
+    return sessions.annotate(call=Case(running))
 
 
 class HistoryView(WorkspacePart):
