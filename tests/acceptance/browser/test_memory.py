@@ -137,10 +137,10 @@ def test_what_was_scrolled_to_stays_after_a_change(desk: Desk, stage: Stage) -> 
 
 
 def test_whoever_may_not_edit_reads_entries_from_the_left(desk: Desk, stage: Stage) -> None:
-    ulla = stage.relationship("Ulla")
-    stage.remember(ulla, "Has a cat")
+    ottilie = stage.relationship("Ottilie")
+    stage.remember(ottilie, "Has a cat")
     window = desk.open(Role.VIEWER)
-    window.goto(stage.page_of(ulla))
+    window.goto(stage.page_of(ottilie))
 
     heading = window.get_by_role("heading", name="Memory").bounding_box()
     text = window.get_by_role("link", name="Has a cat").bounding_box()
