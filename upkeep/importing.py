@@ -86,7 +86,7 @@ def import_relationship(*, relationship: Relationship, archive: ArchiveFile, by:
     values = resolve_configuration(
         project=relationship.project.config, companion=relationship.companion.config, relationship=config
     ).values
-    overview = check_archive(archive, configuration=values, now=timezone.now())
+    overview = check_archive(archive, configuration=values)
     count, limit = overview.active, values.ingestion.max_entries
     if count > limit:
         raise TooManyEntries(

@@ -10,7 +10,7 @@ from django.conf import settings
 from pydantic import Field, model_validator
 
 from relationships.services.limits import message_fault
-from upkeep.archive.fields import Attempts, CallText, Code, Count, Erasable, Milliseconds, Reason
+from upkeep.archive.fields import Attempts, CallText, Code, Count, Erasable, Milliseconds, Past, Reason
 from web.actor import ActorKind
 from web.fields import Body, SessionName, ShortText, Timestamp, wrong_part
 from workspace.errors import HotContextTooLong
@@ -36,9 +36,9 @@ class ArchivedSummary(Erasable):
     attempts: Attempts
     error_code: Code
     error: Reason
-    recorded_at: Timestamp
-    made_at: Timestamp | None
-    erased_at: Timestamp | None
+    recorded_at: Past
+    made_at: Past | None
+    erased_at: Past | None
 
     @model_validator(mode="after")
     def _says_something_where_it_is_ready(self) -> Self:
@@ -73,10 +73,10 @@ class ArchivedBehaviourRun(Erasable):
     attempts: Attempts
     error_code: Code
     error: Reason
-    recorded_at: Timestamp
-    fired_at: Timestamp | None
-    settled_at: Timestamp | None
-    redacted_at: Timestamp | None
+    recorded_at: Past
+    fired_at: Past | None
+    settled_at: Past | None
+    redacted_at: Past | None
 
     @model_validator(mode="after")
     def _has_an_occasion(self) -> Self:
@@ -133,6 +133,6 @@ class ArchivedOutboxMessage(Erasable):
     behaviour: Code
     turn_id: UUID | None
     content: CallText
-    recorded_at: Timestamp
-    acknowledged_at: Timestamp | None
-    redacted_at: Timestamp | None
+    recorded_at: Past
+    acknowledged_at: Past | None
+    redacted_at: Past | None

@@ -9,7 +9,6 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +16,6 @@ import orjson
 from django.conf import settings
 
 from memory.entries.fingerprint import content_hash
-from memory.entries.limits import is_future
 from memory.models import EntryState
 from relationships.configuration.json_schemas import refuse_misshapen
 from relationships.configuration.schema import Configuration
@@ -29,25 +27,6 @@ from web.errors import MOST_PROBLEMS, FieldProblem, InvalidInput, TooMuch
 from workspace.paths import twin_fault
 
 Row = Mapping[str, Any]
-MOST_WAITING = timedelta(days=1)  # until a turn is due, plus the longest pause between two attempts
-MOST_IDLE = timedelta(minutes=525_600)  # as sessions.idle_minutes
-# Columns of each kind of row that can't be in the future.
-PAST = {
-    "profile": ("updated_at",),
-    "profile_revisions": ("recorded_at",),
-    "sessions": ("started_at", "last_active_at", "ended_at"),
-    "turns": ("occurred_at", "recorded_at", "claimed_at", "settled_at"),
-    "messages": ("occurred_at", "recorded_at", "erased_at"),
-    "entries": ("effective_at", "recorded_at", "last_accessed_at"),
-    "revisions": ("effective_at", "recorded_at", "redacted_at"),
-    "held_deletions": ("recorded_at", "decided_at"),
-    "summaries": ("recorded_at", "made_at", "erased_at"),
-    "behaviour_runs": ("recorded_at", "fired_at", "settled_at", "redacted_at"),
-    "outbox": ("recorded_at", "acknowledged_at", "redacted_at"),
-    "files": (),
-    "model_calls": ("recorded_at", "redacted_at"),
-    "relationship": ("last_turn_at",),
-}
 
 
 @dataclass(slots=True)
@@ -67,9 +46,9 @@ class Overview:
         return bisect_left(self.numbers, seq)
 
 
-def check_archive(archive: ArchiveFile, *, configuration: Configuration, now: datetime) -> Overview:
+def check_archive(archive: ArchiveFile, *, configuration: Configuration) -> Overview:
     """Check the rows, by the `configuration` that will apply. Raises InvalidInput, InvalidConfiguration."""
-    check = _Check(configuration, now)
+    check = _Check(configuration)
     check.head(archive.head)
     histories = Histories(archive, told=check.seen.told)
     told: dict[str, Callable[[int, Row], Iterable[FieldProblem]]] = {
@@ -96,7 +75,6 @@ def check_archive(archive: ArchiveFile, *, configuration: Configuration, now: da
         for place, row in archive.check_rows(name, check.problems):
             path = f"{name}.{place}"
             check.known(path, row.get("id"))
-            check.past(name, path, row)
             look(path, row)
             if name in told and not check.problems:  # otherwise some rows of histories may be left out
                 check.problems += told[name](place, row)
@@ -115,8 +93,8 @@ def check_archive(archive: ArchiveFile, *, configuration: Configuration, now: da
 class _Check:
     """The checks of single rows, with a compact memory of those before: there may be a million."""
 
-    def __init__(self, configuration: Configuration, now: datetime) -> None:
-        self.configuration, self.now = configuration, now
+    def __init__(self, configuration: Configuration) -> None:
+        self.configuration = configuration
         self.problems: list[FieldProblem] = []
         self.ids: set[bytes] = set()  # across all tables, so that one is found without knowing its table
         self.once: set[bytes] = set()  # digests of what may be there once
@@ -127,7 +105,6 @@ class _Check:
         self.file_bytes = 0
         self.configs: set[bytes] = set()
         self.revised: array[int] = array("q")
-        self.latest = now + MOST_WAITING + timedelta(seconds=settings.RETRY_CAP_SECONDS)
 
     def give_up(self, most: int) -> None:
         if len(self.problems) >= most:
@@ -149,16 +126,9 @@ class _Check:
                 self.note(f"{path}.id", "this ID stands before")
             self.ids.add(row_id.bytes)
 
-    def past(self, kind: str, path: str, row: Row) -> None:
-        for name in PAST[kind]:
-            if row[name] is not None and is_future(row[name], now=self.now):
-                self.note(f"{path}.{name}", "lies in the future; say when it was")
-
     def head(self, head: Row) -> None:
-        self.past("relationship", "relationship", head["relationship"])
         if profile := head["profile"]:
             self.ids.add(profile["id"].bytes)
-            self.past("profile", "profile", profile)
             self.shape("profile.data", self.configuration.profile.json_schema, profile["data"])
 
     def shape(self, path: str, schema: Any, document: Row) -> None:
@@ -184,16 +154,11 @@ class _Check:
         self.unique(path, row, "session")
         if row["ended_at"] is None and row["state"]:
             self.shape(f"{path}.state", self.configuration.sessions.json_schema, row["state"])
-        if row["idle_at"] is not None and row["idle_at"] > self.now + MOST_IDLE:
-            self.note(f"{path}.idle_at", "is further ahead than any idle timeout")
 
     def turn(self, path: str, row: Row) -> None:
         self.turns.add(row["id"].bytes)
         self.seen.turns[row["session"]] += 1
         self.number(self.seen.numbers, path, row["seq"])
-        if row["due_at"] is not None and row["due_at"] > self.latest:
-            detail = "is more than a day ahead, further than any turn waits; write an earlier time"
-            self.note(f"{path}.due_at", detail)
         waits = row["waits_for"] == "session_end" and row["state"] == "pending"
         if waits and _digest("sessions", row["session"]) not in self.once:
             detail = "is not among the sessions, so its end, which the turn waits for, never comes"
@@ -203,7 +168,6 @@ class _Check:
         for place, message in enumerate(row["messages"]):
             below = f"{path}.messages.{place}"
             self.known(below, message["id"])
-            self.past("messages", below, message)
             self.number(self.seen.numbers, below, message["seq"])
 
     def level(self, path: str, config: Row) -> None:

@@ -30,26 +30,29 @@ from upkeep.archive.fields import (
     Code,
     Count,
     Document,
+    Due,
     EntryColumns,
     Erasable,
     Fields,
+    Idle,
     Milliseconds,
     Modality,
     Model,
     Operation,
+    Past,
     Purpose,
     Reason,
     Seq,
 )
 from web.actor import ActorKind
-from web.fields import Body, JsonObject, SessionName, ShortText, Timestamp, TimeZone, wrong_part
+from web.fields import Body, JsonObject, SessionName, ShortText, TimeZone, wrong_part
 
 
 class ArchivedProfile(Body):
     id: UUID
     data: Document
     version: Count
-    updated_at: Timestamp
+    updated_at: Past
 
 
 class ArchivedProfileRevision(Body):
@@ -58,7 +61,7 @@ class ArchivedProfileRevision(Body):
     data: Document
     actor_kind: Annotated[ActorKind, Field(strict=False)]
     actor_id: ShortText
-    recorded_at: Timestamp
+    recorded_at: Past
 
 
 class ArchivedSession(Body):
@@ -66,10 +69,10 @@ class ArchivedSession(Body):
     session: SessionName
     state: Document
     version: Count
-    started_at: Timestamp
-    last_active_at: Timestamp
-    ended_at: Timestamp | None
-    idle_at: Timestamp | None
+    started_at: Past
+    last_active_at: Past
+    ended_at: Past | None
+    idle_at: Idle | None
 
     @model_validator(mode="after")
     def _ended_is_empty(self) -> Self:
@@ -87,10 +90,10 @@ class ArchivedMessage(Erasable):
     speaker: ShortText
     content: str
     metadata: Metadata = {}
-    occurred_at: Timestamp
-    recorded_at: Timestamp
-    erased_at: Timestamp | None
-    hidden_at: Timestamp | None = None
+    occurred_at: Past
+    recorded_at: Past
+    erased_at: Past | None
+    hidden_at: Past | None = None
 
     @model_validator(mode="after")
     def _says_something_or_is_erased(self) -> Self:
@@ -124,19 +127,19 @@ class ArchivedTurn(Body):
     id: UUID
     seq: Seq
     session: SessionName
-    occurred_at: Timestamp
-    recorded_at: Timestamp
+    occurred_at: Past
+    recorded_at: Past
     config: JsonObject
     tags: Tags = {}
     category: Category = ""
     modality: Modality = "text"
     interrupted: bool = False
     state: Literal["pending", "applied", "skipped", "failed"]
-    due_at: Timestamp | None
+    due_at: Due | None
     waits_for: Literal["", "every_n_turns", "session_end", "explicit"]
     attempts: Attempts
-    claimed_at: Timestamp | None
-    settled_at: Timestamp | None
+    claimed_at: Past | None
+    settled_at: Past | None
     error_code: Code
     error: Reason
     prompt_version: Count | None
@@ -179,9 +182,9 @@ class ArchivedRevision(Erasable):
     prompt_version: Count | None
     model: Model
     reason: Reason
-    recorded_at: Timestamp
-    effective_at: Timestamp
-    redacted_at: Timestamp | None
+    recorded_at: Past
+    effective_at: Past
+    redacted_at: Past | None
 
 
 class ArchivedHeldDeletion(Body):
@@ -190,8 +193,8 @@ class ArchivedHeldDeletion(Body):
     state: Annotated[HeldState, Field(strict=False)]
     decided_by_kind: Annotated[ActorKind, Field(strict=False)] | Literal[""]
     decided_by_id: ShortText
-    decided_at: Timestamp | None
-    recorded_at: Timestamp
+    decided_at: Past | None
+    recorded_at: Past
 
 
 class ArchivedModelCall(Erasable):
@@ -214,14 +217,14 @@ class ArchivedModelCall(Erasable):
     milliseconds: Milliseconds
     error_code: Code
     error: Reason
-    recorded_at: Timestamp
-    redacted_at: Timestamp | None
+    recorded_at: Past
+    redacted_at: Past | None
 
 
 class ArchivedRelationship(Body):
     timezone: TimeZone = "UTC"
     config: JsonObject = {}
-    last_turn_at: Timestamp | None = None
+    last_turn_at: Past | None = None
 
 
 class Archive(Body):

@@ -1,14 +1,23 @@
 """What the columns of an archive may hold: by the limits of the API, and of whoever else writes them."""
 
+from datetime import timedelta
 from typing import Annotated, Any, ClassVar, Self
 from uuid import UUID
 
+from django.conf import settings
+from django.utils import timezone
 from pydantic import AfterValidator, Field, PlainSerializer, StringConstraints, model_validator
 
 from memory.api.schemas import Category, EntryText, HappensAt, Metadata, Tags, TypeName, Weight
 from memory.entries.fingerprint import content_hash
 from memory.entries.history import plain
-from memory.entries.limits import MAX_KEY, MAX_REASON, call_text_fault, operation_fault
+from memory.entries.limits import (
+    FUTURE_TOLERANCE_SECONDS,
+    MAX_KEY,
+    MAX_REASON,
+    call_text_fault,
+    operation_fault,
+)
 from memory.models import EntrySource, EntryState, Tier
 from relationships.services.limits import document_fault, message_fault, name_fault
 from web.fields import Body, JsonObject, Name, Timestamp, within, wrong_part
@@ -39,6 +48,26 @@ Operation = Annotated[Any, within(operation_fault)]
 PastText = Annotated[str, within(message_fault)]
 
 
+def _ahead(most: timedelta, said: str) -> AfterValidator:
+    """A validator for a time that may lie so far ahead."""
+    return within(lambda moment: said if moment > timezone.now() + most else "")
+
+
+TOLERANCE = timedelta(seconds=FUTURE_TOLERANCE_SECONDS)
+LONGEST_PAUSE = timedelta(seconds=settings.RETRY_CAP_SECONDS)  # between two attempts
+LONGEST_IDLE = timedelta(minutes=525_600)  # as sessions.idle_minutes
+
+Past = Annotated[Timestamp, _ahead(TOLERANCE, "lies in the future; say when it was")]
+Idle = Annotated[Timestamp, _ahead(LONGEST_IDLE, "is further ahead than any idle timeout")]
+Due = Annotated[
+    Timestamp,
+    _ahead(
+        timedelta(days=1) + LONGEST_PAUSE,
+        "is more than a day ahead, further than any turn waits; write an earlier time",
+    ),
+]
+
+
 class EntryColumns(Body):
     """An entry's columns, in the order of its table, with what one from elsewhere may leave out."""
 
@@ -61,13 +90,13 @@ class EntryColumns(Body):
     modality: Modality = "text"
     source: Annotated[EntrySource, Field(strict=False)] = EntrySource.IMPORT
     source_message_ids: list[UUID] = []
-    recorded_at: Timestamp | None = None
-    effective_at: Timestamp | None = None
+    recorded_at: Past | None = None
+    effective_at: Past | None = None
     happens_at: HappensAt | None = None
     valid_from: Timestamp | None = None
     valid_to: Timestamp | None = None
     expires_at: Timestamp | None = None
-    last_accessed_at: Timestamp | None = None
+    last_accessed_at: Past | None = None
     access_count: Count = 0
     version: Annotated[Count, Field(ge=1)] = 1
 

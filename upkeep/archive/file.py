@@ -15,7 +15,7 @@ from django.conf import settings
 from pydantic import BaseModel, ValidationError
 
 from upkeep.archive.document import ROWS, Archive
-from web.errors import FieldProblem, InvalidInput, TooMuch
+from web.errors import MOST_PROBLEMS, FieldProblem, InvalidInput, TooMuch
 from web.fields import field_problems
 from web.parsing import parse_object
 from web.problems import MalformedBody
@@ -25,7 +25,6 @@ MOST_AT_ONCE = 33_554_432  # bytes of one row, or of everything but the rows
 # Of the same, in strings, commas, and opening braces and brackets. A profile may consist of nothing else.
 MOST_PARTS = 250_000 + settings.MAX_PROFILE_BYTES
 MOST_MEMBERS = 1000  # of the document, besides lists of rows; an archive has six
-MOST_PROBLEMS = 20
 SHORTEST_ROW = 16  # bytes; no valid row is shorter
 
 _SPACE = re.compile(rb"[ \t\n\r]*")

@@ -2,7 +2,7 @@
 
 import json
 from copy import deepcopy
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -14,8 +14,7 @@ from upkeep.archive.file import ArchiveFile
 from web.errors import InvalidInput
 
 NOON = "2026-03-02T12:00:00Z"
-NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
-LATER, SOON = "2999-01-01T00:00:00Z", "2026-03-02T12:04:00Z"
+LATER, SOON = ((datetime.now(UTC) + timedelta(minutes=minutes)).isoformat() for minutes in (6, 4))
 
 
 def an_id(number: int) -> str:
@@ -73,7 +72,7 @@ GOOD: dict[str, Any] = {
 
 def checked(document: dict[str, Any]) -> None:
     archive = ArchiveFile(json.dumps(document).encode(), depth=40)
-    check_archive(archive, configuration=configuration_model()(), now=NOW)
+    check_archive(archive, configuration=configuration_model()())
 
 
 def changed(path: str, value: Any) -> dict[str, Any]:

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from relationships.configuration.schema import configuration_model
-from tests.unit.upkeep.archive.test_checks import NOW, a_turn
+from tests.unit.upkeep.archive.test_checks import a_turn
 from upkeep.archive import file as archive_file
 from upkeep.archive.checks import check_archive
-from upkeep.archive.file import FIRST_LOOK, MOST_PROBLEMS, ArchiveFile
-from web.errors import FieldProblem, InvalidInput, TooMuch
+from upkeep.archive.file import FIRST_LOOK, ArchiveFile
+from web.errors import MOST_PROBLEMS, FieldProblem, InvalidInput, TooMuch
 from web.problems import MalformedBody
 
 START = '{"format": "rapport.relationship", "version": 1, '
@@ -143,13 +143,13 @@ def test_looking_at_an_archive_takes_little_more_than_its_bytes(kind: str) -> No
     name = "turns" if kind == "turns" else "entries"
     raw = f'{START}"{name}":{json.dumps(ROWS[kind], separators=(",", ":"))}}}'.encode()
     check_archive(
-        file_of(ROWS[kind][:2], name), configuration=configuration_model()(), now=NOW
+        file_of(ROWS[kind][:2], name), configuration=configuration_model()()
     )  # imports what it needs
 
     tracemalloc.start()
     try:
         archive = ArchiveFile(raw, depth=DEPTH)
-        check_archive(archive, configuration=configuration_model()(), now=NOW)
+        check_archive(archive, configuration=configuration_model()())
         written = sum(1 for _ in archive.rows(name))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
