@@ -137,10 +137,11 @@ def language_in(retrieval: Retrieval | None) -> str:
     return (retrieval and retrieval.language) or "english"
 
 
-def stems_in(language: str, texts: Iterable[str]) -> dict[str, Sequence[str]]:
-    """One statement."""
+def stems_in(language: str, texts: Iterable[str], *, alone: bool = False) -> dict[str, Sequence[str]]:
+    """The stems in a language and, unless it is wanted `alone`, in English. A stop word has none. One statement."""
     words = {form for text in texts for word in words_of(text) if not word.identifier for form in word.forms}
-    asked = {"dictionaries": [f"{language}_stem", "english_stem"], "words": sorted(words)}
+    dictionaries = [f"{language}_stem", *([] if alone else ["english_stem"])]
+    asked = {"dictionaries": dictionaries, "words": sorted(words)}
     return {word: stems or () for word, stems in execute(_STEMS, asked)}
 
 

@@ -40,6 +40,11 @@ class FirstLook:
         self._begins = [frozenset(map(_beginning, word.forms)) for word in listed if not word.identifier]
         self._others = frozenset(map(_beginning, others))
 
+    @property
+    def sought(self) -> frozenset[str]:
+        """What a text must have one of, written without separators, and with i for y."""
+        return self._others.union(*self._begins, *self._signs)
+
     def may_have_all(self, text: str) -> bool:
         return bool(self.those_with_all([Folded(text)]))
 

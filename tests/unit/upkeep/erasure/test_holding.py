@@ -15,7 +15,7 @@ from tests.fixtures.people import MORNING
 from tests.fixtures.turns import Conversation, add, answer, update
 from tests.unit.upkeep.erasure.forgetting import ANA, NOTHING
 from upkeep.erasure.entries import EntryErasure, erase_entry
-from upkeep.erasure.holding import COMMON, MOST_LISTED
+from upkeep.erasure.holding import COMMON, MOST_LISTED, telling_words
 
 VIENNA = "Lives in Vienna"
 
@@ -178,16 +178,38 @@ def test_what_was_revised_by_hand_is_looked_for_in_all_its_versions(conversation
         ("Sells ﬁgs", "Fresh FIGS"),
         ("Große Straße", "STRASSE"),
         ("Waits for ORD-17", "Where is ORD\u201117?"),
-        ("Waits for ORD\u201117", "Where is ord-17?"),
+        ("Waits for ORD\u201117", "Where is ord 17?"),
+        ("Phone is 020-7946-0018", "Ring +44 20 7946 0018."),
         ("Owns shop_50%", "My SHOP_50% is open"),
+        ("Knows Jo-Anne", "jo anne sings"),
+        ("Sails from Gdańsk to Malmø", "MALMO is far"),
+        ("Writes to eva@firm.org", "(Eva@firm.org)"),
+        ("Works in Vienna-Neubau", "Neubau it is"),
+        ("Likes Vienna", "Where is Vienna-2026?"),
+        ("Likes Vienna", "...so " * 10_000 + "Vienna"),
         ("Живёт в Вене", "ВЕНЕ привет"),
         ("ウィーン", "私はウィーンに住んでいます"),
     ],
 )
-def test_the_database_finds_words_in_any_spelling(
-    content: str, message: str, conversation: Conversation
-) -> None:
-    conversation.say(message, "Nothing of that.")
+def test_words_are_found_in_any_spelling(content: str, message: str, conversation: Conversation) -> None:
+    others = ("Nothing of that.", "ORD-170, XORD-17", "eva@firm.org.br", "Viennese", "😀!", "ワルシャワ")
+    conversation.say(message, *others)
     conversation.remember(content)
 
     assert erase(conversation, content).holding.total == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("Lives in Vienna", {"lives", "vienna"}),
+        ("Maya lives in Vienna", {"lives", "vienna"}),
+        ("Called Maya", {"called", "maya"}),  # without her name it would be any call
+        ("Maya is 17", {"17"}),
+        ("in", set()),
+    ],
+)
+def test_stop_words_do_not_count_nor_do_those_it_may_be_told_of(content: str, words: set[str]) -> None:
+    stems = {word: [word] for word in ("lives", "vienna", "maya", "called")}
+
+    assert telling_words(content, stems=stems, people=["Maya"]).keys() == words
