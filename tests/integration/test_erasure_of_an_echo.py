@@ -6,15 +6,13 @@ from typing import Any
 
 import pytest
 
-from memory.ingestion.intake import accept_turn
 from memory.ingestion.replays import request_replay
 from memory.retrieval.index.embed import embed_owed
-from relationships.models import Message, Relationship, Turn
-from relationships.services.turns import NewMessage, NewTurn
+from relationships.models import Message, Relationship
+from relationships.services.turns import NewMessage
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.index import configure
-from tests.fixtures.people import MORNING
 from tests.fixtures.turns import PERSON, Conversation, add, answer
 from tests.integration.copies import dump, tables_with
 
@@ -36,23 +34,14 @@ def told(conversation: Conversation, scripted_provider: ScriptedProvider) -> dic
     relationship = conversation.relationship
     configure(relationship, embedder="offline", embed_messages=True)
     scripted_provider.answer_with(answer(add("Lives in Klosterneuburg"), add("Has a sister", messages=[3])))
-    exchange(conversation, SAID, ECHO, "I have a sister.", OTHER)
+    conversation.exchange(SAID, ECHO, "I have a sister.", OTHER)
     scripted_provider.answer_with(NOTHING)
-    exchange(conversation, LATER, "Shall we stay in?")
+    conversation.exchange(LATER, "Shall we stay in?")
     embed_owed(relationship_id=relationship.id)
     request_replay(
         relationship=relationship, template="Keep it.", messages=[NewMessage("user", LATER)], by=PERSON
     )
     return {message.content: message for message in Message.objects.for_relationship(relationship.id)}
-
-
-def exchange(conversation: Conversation, *texts: str) -> Turn:
-    """What the person and the companion say, in turn, and have read."""
-    said = [NewMessage("assistant" if place % 2 else "user", text) for place, text in enumerate(texts)]
-    new = NewTurn(said, occurred_at=MORNING)
-    turn = accept_turn(relationship=conversation.relationship, new=new).turn
-    conversation.drain()
-    return conversation.again(turn)
 
 
 def erase(api: Api, at: str, conversation: Conversation, **query: str) -> Any:
@@ -108,7 +97,7 @@ def _whatever_is_shown(
 ) -> Iterator[str]:
     """The next question to the ingestion's model, a context, both searches, and an export with everything."""
     provider.answer_with(NOTHING)
-    exchange(conversation, "It is evening.")
+    conversation.exchange("It is evening.")
     yield provider.requests[-1].prompt
     yield api.post(f"{at}/context", {"message": "Where do I live?"}).raw.decode()
     yield api.post(f"{at}/messages/search", {"query": "Klosterneuburg"}).raw.decode()

@@ -16,9 +16,7 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.markup import squeezed
 from tests.fixtures.turns import Conversation, add, delete
-from tests.integration.mending.test_forget import at, exchange, numbers_that_say, told
-
-__all__ = ["at", "told"]
+from tests.integration.mending.test_forget import numbers_that_say
 
 PETS = ["Has a cat", "Has a dog"]
 
@@ -36,7 +34,7 @@ def about(said: str, word: str) -> Callable[[Any], dict[str, list[int]]]:
 def asked(conversation: Conversation, provider: ScriptedProvider, verb: str = "forget", **more: str) -> Turn:
     wish = {"kind": verb, "what": "the pet", "messages": [1], **more}
     provider.answer_with({"operations": [], "wishes": [wish]})
-    return exchange(conversation, "Could you lose the pet?", "Your pet, the cat?")
+    return conversation.exchange("Could you lose the pet?", "Your pet, the cat?")
 
 
 @pytest.fixture
@@ -179,5 +177,5 @@ def test_the_reading_neither_learns_it_again_nor_takes_another_along(
     operations = [delete(1), delete(2), add("Lives in Klosterneuburg")]
     scripted_provider.answer_with({"operations": operations, "wishes": [wish]})
     scripted_provider.wishes_answer = numbers_that_say("Klosterneuburg")
-    exchange(told, "Forget that I live in Klosterneuburg.", "Done.")
+    told.exchange("Forget that I live in Klosterneuburg.", "Done.")
     assert told.contents == ["Has a sister"]

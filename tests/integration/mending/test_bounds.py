@@ -13,9 +13,6 @@ from tests.fixtures.api import Api
 from tests.fixtures.contexts import remember
 from tests.fixtures.turns import Conversation
 from tests.fixtures.workspaces import whole
-from tests.integration.mending.test_forget import at
-
-__all__ = ["at"]
 
 OLD, FORGET = "Has a tame walrus", {"what": "the walrus", "dry_run": True}
 

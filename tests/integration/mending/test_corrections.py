@@ -9,7 +9,6 @@ from relationships.models import Message, Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.turns import Conversation, add, answer, delete
-from tests.integration.mending.test_forget import exchange
 
 WRONG, RIGHT = "I have a dog called Rex.", "No, I don't have a dog, that was wrong. I have a parrot."
 
@@ -31,9 +30,9 @@ def test_of_what_was_never_true_the_correction_is_found_and_the_error_is_not(
         hold = {"config": {"ingestion": {"deletion_hold": {"count": 0, "share": 0}}}}
         assert api.patch(at, hold).status == 200
     scripted_provider.answer_with(answer(add("Has a dog called Rex")))
-    exchange(conversation, WRONG, "What a name!")
+    conversation.exchange(WRONG, "What a name!")
     scripted_provider.answer_with(answer(delete(1, **said), add("Has a parrot")))
-    exchange(conversation, RIGHT, "I see.")
+    conversation.exchange(RIGHT, "I see.")
     waiting = api.get(f"{at}/held-deletions").body["items"]
     assert len(waiting) == held
     for one in waiting:
@@ -61,7 +60,7 @@ def test_by_rules_the_one_entry_that_says_it_is_changed_at_once_and_no_message(
     api: Api, conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     scripted_provider.answer_with(answer(add("Lives in Lisbon"), add("Ana is allergic to peanuts")))
-    exchange(conversation, "I live in Lisbon. My sister Ana is allergic to peanuts.", "Is Lisbon nice?")
+    conversation.exchange("I live in Lisbon. My sister Ana is allergic to peanuts.", "Is Lisbon nice?")
 
     plan = api.post(f"{without_a_model(conversation)}/correct", WISH).body
 

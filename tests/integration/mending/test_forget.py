@@ -5,15 +5,13 @@ from typing import Any
 
 import pytest
 
-from memory.ingestion.intake import accept_turn
 from memory.models import MendingPlan, ModelCall
 from relationships.models import Message, Turn
-from relationships.services.turns import NewMessage, NewTurn
 from summaries.models import Summary, SummaryState
 from summaries.snapshot import rebuild_summary
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
-from tests.fixtures.people import MORNING, meet
+from tests.fixtures.people import meet
 from tests.fixtures.turns import Conversation, add, answer
 from tests.integration.copies import dump, tables_with
 from tests.integration.mending.entry_lists import lists_of_entries
@@ -23,26 +21,6 @@ SAID = "I live in Klosterneuburg."
 ECHO = "Since you live in Klosterneuburg, the abbey is around the corner."
 OTHER = "And how is your sister?"
 TOLD = "They talked. The person lives in Klosterneuburg."
-
-
-def exchange(conversation: Conversation, *texts: str) -> Turn:
-    """What the person and the companion say, in turn, and have read."""
-    said = [NewMessage("assistant" if place % 2 else "user", text) for place, text in enumerate(texts)]
-    turn = accept_turn(relationship=conversation.relationship, new=NewTurn(said, occurred_at=MORNING)).turn
-    conversation.drain()
-    return conversation.again(turn)
-
-
-@pytest.fixture
-def at(conversation: Conversation) -> str:
-    return f"/relationships/{conversation.relationship.id}"
-
-
-@pytest.fixture
-def told(conversation: Conversation, scripted_provider: ScriptedProvider) -> Conversation:
-    scripted_provider.answer_with(answer(add("Lives in Klosterneuburg"), add("Has a sister", messages=[3])))
-    exchange(conversation, SAID, ECHO, "I have a sister.", OTHER)
-    return conversation
 
 
 def summarise(conversation: Conversation, text: str, **values: Any) -> Summary:
@@ -58,7 +36,7 @@ def summarise(conversation: Conversation, text: str, **values: Any) -> Summary:
 def shown(api: Api, at: str, conversation: Conversation, provider: ScriptedProvider) -> Iterator[str]:
     """The next question to the ingestion's model, a context, the lists, both searches, summaries, traces."""
     provider.answer_with(NOTHING)
-    exchange(conversation, "I am tired this evening.")
+    conversation.exchange("I am tired this evening.")
     yield provider.requests[-1].prompt
     yield api.post(f"{at}/context", {"message": "Where do I live?"}).raw.decode()
     yield api.post(f"{at}/context", {"message": "Hello", "session": "another"}).raw.decode()
@@ -174,8 +152,8 @@ def test_spoken_it_reaches_messages_and_echoes_and_the_words_that_asked(
     summarise(told, TOLD)
     scripted_provider.answer_with(NOTHING)
     scripted_provider.wishes_answer = numbers_that_say("Klosterneuburg")
-    exchange(
-        told, "Please forget that I live in Klosterneuburg.", "Klosterneuburg is forgotten: you live nowhere."
+    told.exchange(
+        "Please forget that I live in Klosterneuburg.", "Klosterneuburg is forgotten: you live nowhere."
     )
 
     text = "\n".join(shown(api, at, told, scripted_provider))
@@ -191,7 +169,7 @@ def test_told_again_it_is_remembered_again(
 ) -> None:
     scripted_provider.answer_with(NOTHING)
     scripted_provider.wishes_answer = numbers_that_say("Klosterneuburg")
-    exchange(told, "Please forget that I live in Klosterneuburg.", "Done.")
+    told.exchange("Please forget that I live in Klosterneuburg.", "Done.")
     scripted_provider.answer_with(answer(add("Lives in Klosterneuburg")))
     told.hear(SAID)
     assert set(told.contents) == {"Has a sister", "Lives in Klosterneuburg"}
@@ -239,8 +217,7 @@ def test_a_wish_that_the_reading_reports_is_carried_out_whatever_its_words(
     wish = {"kind": "forget", "what": "that I live in Klosterneuburg", "messages": [1]}
     scripted_provider.answer_with({"operations": [], "wishes": [wish]})
     scripted_provider.wishes_answer = numbers_that_say("Klosterneuburg")
-    exchange(
-        told,
+    told.exchange(
         "You know the town I named? I'd sleep better if that stayed out of Klosterneuburg files.",
         "Sure.",
     )
@@ -266,7 +243,7 @@ def test_a_correction_that_the_reading_reports_changes_the_entry_once(
         "says": [{"number": number_of("Lives in Klosterneuburg", request.prompt), "now": "Lives in Melk"}],
         "unsure": [],
     }
-    turn = exchange(told, "No, that was never right: Melk.")
+    turn = told.exchange("No, that was never right: Melk.")
     assert sorted(told.contents) == ["Has a sister", "Lives in Melk"]
     assert told.verdicts(turn) == [("refused", "an entry is corrected to say it")]
 
@@ -288,7 +265,7 @@ def test_a_wish_that_is_none_is_refused_and_told(
     told: Conversation, scripted_provider: ScriptedProvider, wish: dict[str, object], reason: str
 ) -> None:
     scripted_provider.answer_with({"operations": [], "wishes": [wish]})
-    turn = exchange(told, "It is late.", "Then forget it.")
+    turn = told.exchange("It is late.", "Then forget it.")
     [(verdict, said)] = told.verdicts(turn)
     assert verdict == "refused" and said.startswith(reason)
     assert not scripted_provider.wishes and "Lives in Klosterneuburg" in told.contents

@@ -7,9 +7,7 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.turns import Conversation
 from tests.integration.mending.entry_lists import told_at
-from tests.integration.mending.test_forget import at, number_of
-
-__all__ = ["at"]
+from tests.integration.mending.test_forget import number_of
 
 
 def test_what_was_forgotten_comes_back_with_no_checkpoint_and_is_read_as_hidden_alone(

@@ -9,19 +9,7 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.turns import Conversation
 from tests.integration.copies import dump, tables_with
-from tests.integration.mending.test_forget import (
-    ECHO,
-    NOTHING,
-    SAID,
-    TOLD,
-    at,
-    exchange,
-    numbers_that_say,
-    summarise,
-    told,
-)
-
-__all__ = ["at", "told"]
+from tests.integration.mending.test_forget import ECHO, NOTHING, SAID, TOLD, numbers_that_say, summarise
 
 ASKED = "Please forget that I live in Klosterneuburg."
 REPLY = "Klosterneuburg is forgotten: you live nowhere."
@@ -32,7 +20,7 @@ def spoken(told: Conversation, api: Api, at: str, scripted_provider: ScriptedPro
     """Asked for in the conversation, and hidden by the worker: the path of its plan."""
     scripted_provider.answer_with(NOTHING)
     scripted_provider.wishes_answer = numbers_that_say("Klosterneuburg")
-    exchange(told, ASKED, REPLY)
+    told.exchange(ASKED, REPLY)
     assert told.contents == ["Has a sister"]
     assert {"relationships_message", "memory_entryrevision", "memory_modelcall"} <= still_with()
     [plan] = api.get(f"{at}/plans").body["items"]
@@ -56,7 +44,7 @@ def test_what_the_reading_itself_deleted_for_the_wish_is_its_plans(
     """The offline reader does so, and a model may."""
     before = sorted(told.contents)
     judge_by_rules(told)
-    exchange(told, ASKED, REPLY)
+    told.exchange(ASKED, REPLY)
     assert "Klosterneuburg" not in "".join(told.contents)
     [plan] = api.get(f"{at}/plans").body["items"]
     assert {item["kind"] for item in plan["items"]} == {"entry", "message"}

@@ -12,10 +12,8 @@ from relationships.models import Message, Turn
 from tests.fixtures.api import Api
 from tests.fixtures.people import MORNING, meet
 from tests.fixtures.turns import Conversation
-from tests.integration.mending.test_forget import SAID, at, summarise, told
+from tests.integration.mending.test_forget import SAID, summarise
 from upkeep.verification import verify
-
-__all__ = ["at", "told"]
 
 
 def whatever_is_wrong() -> list[str]:

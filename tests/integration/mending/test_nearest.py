@@ -10,9 +10,7 @@ from tests.fakes import ScriptedEmbedder, ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.index import configure
 from tests.fixtures.turns import Conversation
-from tests.integration.mending.test_forget import at, numbers_that_say
-
-__all__ = ["at"]
+from tests.integration.mending.test_forget import numbers_that_say
 
 WISH = "my drinking"
 ENTRY, SAID = "Empties a bottle of rum each evening", "Rum puts me to bed most nights."

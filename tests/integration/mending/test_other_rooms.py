@@ -9,7 +9,7 @@ from tests.fixtures.documents import learn
 from tests.fixtures.turns import Conversation
 from tests.fixtures.workspaces import whole
 from tests.integration.copies import dump, tables_with
-from tests.integration.mending.test_forget import ECHO, SAID, TOLD, exchange, summarise
+from tests.integration.mending.test_forget import ECHO, SAID, TOLD, summarise
 from workspace.files import change_files, read_file
 from workspace.generated import ENTRIES
 from workspace.models import Branch, Worker
@@ -132,7 +132,7 @@ def test_everything_is_the_agents_files_and_summaries_too(
 ) -> None:
     spec = {"tools/bell/spec.yaml": SPEC.encode()}
     change_files(relationship=whole(conversation.relationship), changes=spec, by=TESTER)
-    exchange(conversation, SAID, ECHO)
+    conversation.exchange(SAID, ECHO)
     summary = summarise(conversation, TOLD)
     said = [text_of(conversation, path) for path in files]
 
@@ -157,7 +157,7 @@ def test_everything_is_the_agents_files_and_summaries_too(
 def test_a_summary_that_says_it_is_in_the_plan_and_made_anew(
     api: Api, at: str, conversation: Conversation, depth: str, left: tuple[str, str]
 ) -> None:
-    exchange(conversation, SAID, ECHO)
+    conversation.exchange(SAID, ECHO)
     summary = summarise(conversation, TOLD)
 
     plan = api.post(f"{at}/forget", {**WISH, "dry_run": True}).body

@@ -14,9 +14,7 @@ from relationships.services.model_budgets import model_budget_of
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.turns import Conversation
-from tests.integration.mending.test_forget import NOTHING, at, exchange, numbers_that_say, told
-
-__all__ = ["at", "told"]
+from tests.integration.mending.test_forget import NOTHING, numbers_that_say
 
 CUT = Completion(
     text='{"says": [',
@@ -67,7 +65,7 @@ def test_where_the_model_does_not_judge_a_spoken_wish_rules_do(
 ) -> None:
     scripted_provider.answer_with(NOTHING)
     scripted_provider.wishes_answer = judged
-    turn = exchange(told, "Please forget that I live in Klosterneuburg.", "Done.")
+    turn = told.exchange("Please forget that I live in Klosterneuburg.", "Done.")
 
     assert (turn.state, told.contents) == ("applied", ["Has a sister"])
     assert ModelCall.objects.filter(purpose="forget").exclude(error_code="").count() == 1
@@ -83,14 +81,14 @@ def test_a_model_may_see_that_what_rules_heard_asks_for_nothing(
         else numbers_that_say("Klosterneuburg")(request)
     )
     scripted_provider.answer_with(NOTHING)
-    exchange(told, line, "ODUYA: Then where?")
+    told.exchange(line, "ODUYA: Then where?")
 
     assert set(told.contents) == {"Lives in Klosterneuburg", "Has a sister"}
     assert not Message.objects.exclude(hidden_at=None).exists()
 
     reported = {"kind": "forget", "what": "that I live in Klosterneuburg", "messages": [1]}
     scripted_provider.answer_with(NOTHING | {"wishes": [reported]})
-    exchange(told, "Forget Klosterneuburg, please.", "Done.")
+    told.exchange("Forget Klosterneuburg, please.", "Done.")
 
     assert told.contents == ["Has a sister"]  # the reading understood it, so nothing is said of rules
 
@@ -100,10 +98,10 @@ def test_so_it_may_of_what_was_said_last(
     told: Conversation, scripted_provider: ScriptedProvider, says: list[int], left: int
 ) -> None:
     scripted_provider.answer_with(NOTHING)
-    exchange(told, "I had a sister once, in the story.")
+    told.exchange("I had a sister once, in the story.")
     scripted_provider.answer_with(NOTHING)
     scripted_provider.wishes_answer = {"says": [{"number": number} for number in says], "unsure": []}
-    exchange(told, "Forget that. She had a ship to catch.")
+    told.exchange("Forget that. She had a ship to catch.")
 
     [question] = scripted_provider.wishes
     assert "\nMESSAGE: Forget that. She" in question.prompt

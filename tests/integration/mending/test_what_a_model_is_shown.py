@@ -5,10 +5,8 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER, Api
 from tests.fixtures.turns import Conversation
 from tests.fixtures.workspaces import whole
-from tests.integration.mending.test_forget import at, numbers_that_say
+from tests.integration.mending.test_forget import numbers_that_say
 from workspace.files import change_files
-
-__all__ = ["at"]
 
 TALK = "We went on along the river and talked of the weather. " * 60
 FACT = "I live in Klosterneuburg."

@@ -10,9 +10,7 @@ from memory.models import ScratchpadEntry
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.turns import Conversation, add, answer
-from tests.integration.mending.test_forget import at, exchange, number_of
-
-__all__ = ["at"]
+from tests.integration.mending.test_forget import number_of
 
 HOME, HOME_AND_CAT = "Lives in Klosterneuburg", "Lives in Klosterneuburg and has a cat"
 CAT: dict[str, Any] = {"rest": "Has a cat"}
@@ -47,7 +45,7 @@ def test_what_should_go_goes_and_what_else_was_said_is_kept(
     kept: set[str],
 ) -> None:
     scripted_provider.answer_with(answer(add(known)))
-    exchange(conversation, "You know where I am.")
+    conversation.exchange("You know where I am.")
     ScratchpadEntry.objects.update(key="city", single_valued=True)
     wish = {"kind": "forget", "what": "that I live in Klosterneuburg", "messages": [1]}
     scripted_provider.answer_with({"operations": [operation], "wishes": [wish]})
@@ -55,7 +53,7 @@ def test_what_should_go_goes_and_what_else_was_said_is_kept(
         "says": [{"number": number_of(known, request.prompt), **(CAT if known == HOME_AND_CAT else {})}],
         "unsure": [],
     }
-    exchange(conversation, "Forget that I live in Klosterneuburg. And I told you of the animals, and Graz.")
+    conversation.exchange("Forget that I live in Klosterneuburg. And I told you of the animals, and Graz.")
 
     paths = ("entries?state=any", "history", "export")
     told = "".join(api.get(f"{at}/{path}").raw.decode() for path in paths)

@@ -6,10 +6,8 @@ import pytest
 
 from memory.entries.adding import add_entry
 from memory.entries.editing import revise_entry
-from memory.ingestion.intake import accept_turn
 from memory.models import EntrySource
-from relationships.models import Message, Turn
-from relationships.services.turns import NewMessage, NewTurn
+from relationships.models import Message
 from tests.fakes import ScriptedProvider
 from tests.fixtures.people import MORNING
 from tests.fixtures.turns import Conversation, add, answer, update
@@ -18,14 +16,6 @@ from upkeep.erasure.entries import EntryErasure, erase_entry
 from upkeep.erasure.holding import COMMON, MOST_LISTED, telling_words
 
 VIENNA = "Lives in Vienna"
-
-
-def exchange(conversation: Conversation, *texts: str) -> Turn:
-    """What the person and the companion say, in turn, and have read."""
-    said = [NewMessage("assistant" if place % 2 else "user", text) for place, text in enumerate(texts)]
-    turn = accept_turn(relationship=conversation.relationship, new=NewTurn(said, occurred_at=MORNING)).turn
-    conversation.drain()
-    return turn
 
 
 def erase(conversation: Conversation, content: str, **how: str) -> EntryErasure:
@@ -47,8 +37,8 @@ def test_an_echo_of_what_the_entry_said_before_goes_too(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     scripted_provider.answer_with(answer(add(VIENNA)), answer(update(1, "Lives in Graz")))
-    exchange(conversation, "I live in Vienna.", "So you live in Vienna!")
-    exchange(conversation, "We moved to Graz.", "You live in Graz now, I see.")
+    conversation.exchange("I live in Vienna.", "So you live in Vienna!")
+    conversation.exchange("We moved to Graz.", "You live in Graz now, I see.")
 
     erase(conversation, "Lives in Graz")
 
@@ -59,9 +49,9 @@ def test_the_same_words_in_another_exchange_are_for_a_person_to_decide_about(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     scripted_provider.answer_with(answer(add(VIENNA)), NOTHING, NOTHING)
-    exchange(conversation, "I live in Vienna.", "Lovely.")
-    exchange(conversation, "My aunt lives in Vienna as well.", "Vienna it is.")
-    exchange(conversation, "It rains.", "Bring an umbrella.")
+    conversation.exchange("I live in Vienna.", "Lovely.")
+    conversation.exchange("My aunt lives in Vienna as well.", "Vienna it is.")
+    conversation.exchange("It rains.", "Bring an umbrella.")
 
     erased = erase(conversation, VIENNA)
 
