@@ -13,9 +13,9 @@ from django.test import Client
 
 from memory.models import EntryState, HeldDeletion
 from relationships.models import Companion, EndUser, Relationship
-from relationships.services.relationships import get_or_create_relationship
 from tests.fakes import ScriptedProvider
-from tests.fixtures.api import TESTER, Api
+from tests.fixtures.api import Api
+from tests.fixtures.people import meet
 from tests.fixtures.turns import add, answer, delete, update
 from tests.integration.life import COMPANION, WORDS, Beside
 from tests.unit.memory.entries.documents import comparable
@@ -81,18 +81,9 @@ class Life(Beside):
     def revise(self) -> Any:
         entry = self.entry()
         what = [
-            *(
-                {"pinned": True},
-                {"tier": "archive"},
-                {"read_only": self.random.random() < 0.3},
-                {"importance": 1},
-            ),
-            *(
-                {"content": self.text()},
-                {"tags": {"a.b": None, "c": "d"}},
-                {"valid_to": "2020-01-01T00:00:00Z"},
-            ),
-        ]
+            {"pinned": True}, {"tier": "archive"}, {"read_only": self.random.random() < 0.3}, {"importance": 1},
+            {"content": self.text()}, {"tags": {"a.b": None, "c": "d"}}, {"valid_to": "2020-01-01T00:00:00Z"},
+        ]  # fmt: skip
         return entry and self.api.patch(f"{self.path}/entries/{entry.id}", self.random.choice(what))
 
     def delete(self) -> Any:
@@ -184,7 +175,7 @@ def test_what_a_session_made_comes_back_as_it_was(
     Companion.objects.filter(id=relationship.companion_id).update(config=COMPANION)
     life = Life(relationship, api, editor, scripted_provider, seed)
     life.live(STEPS)
-    there = elsewhere(relationship)
+    there = meet(relationship.companion)
 
     document = exported(api, relationship)
     taken = api.post(f"/relationships/{there.id}/import", document)
@@ -196,7 +187,7 @@ def test_what_a_session_made_comes_back_as_it_was(
     assert unsound(relationship) == unsound(there) == []
     assert all(document[name] for name in ("turns", "entries", "revisions"))
     assert 202 in life.seen["say"] and 201 in life.seen["remember"] and 200 in life.seen["state"], life.seen
-    assert EndUser.objects.get(id=there.user_id).ingestion_paused is False
+    assert EndUser.objects.filter(id=there.user_id, ingestion_paused=False).exists()
 
 
 def test_what_was_forgotten_leaves_no_gap_in_the_history_that_an_export_takes_along(
@@ -206,7 +197,7 @@ def test_what_was_forgotten_leaves_no_gap_in_the_history_that_an_export_takes_al
     entry = api.post(f"{path}/entries", {"type": "other", "content": "Lives in Klosterneuburg"}).body
     scripted_provider.wishes_answer = {"says": [{"number": 1}], "unsure": []}
     assert api.post(f"{path}/forget", {"what": "where I live"}).body["state"] == "carried_out"
-    there = elsewhere(relationship)
+    there = meet(relationship.companion)
 
     assert api.post(f"/relationships/{there.id}/import", exported(api, relationship)).status == 200
 
@@ -263,11 +254,3 @@ def unsound(relationship: Relationship) -> list[str]:
     """What `manage.py verify` finds."""
     report = verify(relationship_id=relationship.id)
     return [f"{tally}" for tally in report.tallies.values() if tally.found]
-
-
-def elsewhere(relationship: Relationship) -> Relationship:
-    companion = Companion.objects.get(id=relationship.companion_id)
-    project_id = relationship.project_id
-    return get_or_create_relationship(project_id=project_id, companion=companion.slug, user="noa", by=TESTER)[
-        0
-    ]

@@ -28,35 +28,10 @@ from upkeep.verification import verify
 pytestmark = pytest.mark.drill
 LONG = os.environ.get("RAPPORT_FUZZ") == "long"
 ODD: list[Any] = [
-    *(
-        None,
-        True,
-        0,
-        -1,
-        1,
-        0.5,
-        1e308,
-        2**31,
-        2**63 - 1,
-        -(2**63),
-        "",
-        " ",
-        "x",
-        "0",
-        "\U0001f98a",
-        "a" * 300,
-    ),
-    *(
-        "a\nb",
-        "2026-03-02",
-        "9999-12-31T23:59:59-12:00",
-        "0001-01-01T00:00:00+14:00",
-        "user",
-        "active",
-        "applied",
-    ),
-    *([], {}, [None], [[]], {"": None}, {"id": 1}, ["x", "x"], "01890a5d-ac96-774b-bcce-b302099a8057"),
-]
+    None, True, 0, -1, 1, 0.5, 1e308, 2**31, 2**63 - 1, -(2**63), "", " ", "x", "0", "\U0001f98a", "a" * 300,
+    "a\nb", "2026-03-02", "9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+14:00", "user", "active", "applied",
+    [], {}, [None], [[]], {"": None}, {"id": 1}, ["x", "x"], "01890a5d-ac96-774b-bcce-b302099a8057",
+]  # fmt: skip
 
 EACH = scaled(len(ODD), 15)  # one of so many
 
@@ -183,16 +158,8 @@ def lives_on(api: Api, path: str, relationship: Relationship) -> None:
     )
     drain_relationship(relationship_id=relationship.id, worker="test")
     assert not Turn.objects.for_relationship(relationship.id).filter(error_code="internal_error").exists()
-    for below in (
-        "",
-        "/entries?state=any",
-        "/history",
-        "/turns",
-        "/messages",
-        "/sessions",
-        "/profile",
-        "/profile/history",
-    ):
+    paths = "entries?state=any history turns messages sessions profile profile/history".split()
+    for below in ("", *(f"/{one}" for one in paths)):
         assert api.get(f"{path}{below}").status == 200, below
     held = api.get(f"{path}/held-deletions").body["items"]
     for waiting in (one for one in held if one["state"] == "waiting"):

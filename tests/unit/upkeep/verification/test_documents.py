@@ -1,12 +1,23 @@
 import pytest
 
-from knowledge.models import ChunkEmbedding, Document, DocumentChunk, DocumentFile
+from knowledge.models import ChunkEmbedding, Document, DocumentFile
 from relationships.models import Companion
 from tests.fixtures.documents import learn, pdf_of, process
-from tests.unit.upkeep.verification.damage import check_left, check_mended, check_whole, problems, run
+from tests.unit.upkeep.verification.damage import (
+    check_left,
+    check_mended,
+    check_whole,
+    problems,
+    run,
+)
 from upkeep.verification import verify
 
 TEXT = "\nThis sentence fills the page, as others do on other pages." * 12
+
+LOSE = """
+WITH lost AS (DELETE FROM context_documentchunk WHERE place = {place} RETURNING id)
+DELETE FROM context_chunkembedding WHERE chunk_id IN (SELECT id FROM lost)
+"""
 
 
 @pytest.fixture
@@ -19,43 +30,32 @@ def test_a_document_that_was_read_is_in_order(handbook: Document) -> None:
     assert handbook.chunk_count > 1
 
 
-@pytest.mark.parametrize("place", [0, 1])
-def test_a_document_that_lost_a_chunk_is_read_again(handbook: Document, place: int) -> None:
-    DocumentChunk.objects.filter(document=handbook, place=place).delete()
+@pytest.mark.parametrize(
+    ("found", "damage"),
+    [
+        ("chunks", LOSE.format(place=0)),
+        ("chunks", LOSE.format(place=1)),
+        ("vectors", "DELETE FROM context_chunkembedding"),
+        ("vectors", "UPDATE context_chunkembedding SET dimensions = dimensions + 1"),
+        ("left_over", "UPDATE context_document SET state = 'failed', chunk_count = 0, chunks_done = 0"),
+    ],
+)
+def test_a_document_that_lost_a_part_is_read_again(handbook: Document, found: str, damage: str) -> None:
+    run(damage)
 
-    check_mended(["documents/chunks"])
+    check_mended([f"documents/{found}"])
 
     process(handbook)
-    assert DocumentChunk.objects.filter(document=handbook).count() == handbook.chunk_count
+    assert ChunkEmbedding.objects.filter(chunk__document=handbook).count() == handbook.chunk_count
     check_whole()
 
 
 @pytest.mark.parametrize(
     "damage",
-    ["DELETE FROM context_chunkembedding", "UPDATE context_chunkembedding SET dimensions = dimensions + 1"],
+    ["DELETE FROM context_documentfile", "UPDATE context_documentfile SET content = reverse(content)"],
 )
-def test_a_document_without_its_vectors_is_read_again(handbook: Document, damage: str) -> None:
-    run(damage)
-
-    check_mended(["documents/vectors"])
-
-    process(handbook)
-    assert ChunkEmbedding.objects.filter(chunk__document=handbook).count() >= handbook.chunk_count
-    check_whole()
-
-
-def test_chunks_of_a_document_that_failed_go_with_reading_it_again(handbook: Document) -> None:
-    Document.objects.update(state="failed", chunk_count=0, chunks_done=0)
-
-    check_mended(["documents/left_over"])
-
-
-@pytest.mark.parametrize("damage", ["missing", "another"])
 def test_a_document_without_its_bytes_is_left_to_a_person(handbook: Document, damage: str) -> None:
-    if damage == "missing":
-        DocumentFile.objects.all().delete()
-    else:
-        DocumentFile.objects.update(content=b"x" * handbook.size)
+    run(damage)
 
     check_left(["documents/file"])
 

@@ -23,26 +23,33 @@ def worker(db: None) -> None:
     beat(name="somewhere/1", pool_restarts=0, counters={})
 
 
-def test_a_turn_whose_lease_is_over_for_long_is_due_again(lived: Conversation, worker: None) -> None:
+SOON = timezone.now() + timedelta(days=1)
+STUCK: list[tuple[str, dict[str, object]]] = [
+    ("not_taken_back", {**held_by("elsewhere/1/1"), "lease_until": LONG_AGO, "claimed_at": LONG_AGO}),
+    ("forgotten", {"due_at": LONG_AGO}),
+    ("waits_for_nothing", {"due_at": None, "waits_for": ""}),
+    ("waits_for_nothing", {"due_at": None, "waits_for": "session_end"}),
+    ("put_off", {"due_at": SOON, "error_code": ""}),  # by a clock that was wrong
+    ("put_off", {"due_at": SOON, "error_code": WORKER_DIED}),
+]
+
+
+@pytest.mark.parametrize(("found", "left"), STUCK)
+def test_a_turn_that_is_stuck_is_due_again_and_read(
+    lived: Conversation, worker: None, found: str, left: dict[str, object]
+) -> None:
     turn = lived.say("And another thing")
-    held = {**held_by("elsewhere/1/1"), "lease_until": LONG_AGO, "claimed_at": LONG_AGO}
-    Turn.objects.filter(id=turn.id).update(**held)
+    Turn.objects.filter(id=turn.id).update(**left)
+    SessionState.objects.all().delete()
+    run("UPDATE relationships_snapshot SET sessions = '{}'")
+    OrmQ.objects.all().delete()
 
-    check_mended(["queue/not_taken_back"])
+    check_mended([f"queue/{found}"])
 
+    assert OrmQ.objects.count() == 1
     lived.drain()
     assert lived.again(turn).state == "applied"
     check_whole()
-
-
-def test_a_turn_that_everybody_forgot_is_due_anew_and_nudged(lived: Conversation, worker: None) -> None:
-    turn = lived.say("And another thing")
-    Turn.objects.filter(id=turn.id).update(due_at=LONG_AGO)
-    OrmQ.objects.all().delete()
-
-    check_mended(["queue/forgotten"])
-
-    assert OrmQ.objects.count() == 1
 
 
 def test_a_turn_that_waits_behind_another_is_not_forgotten(lived: Conversation, worker: None) -> None:
@@ -72,28 +79,6 @@ def test_turns_that_wait_while_the_pool_is_busy_are_in_order(lived: Conversation
     OrmQ.objects.bulk_create(OrmQ(key=task.key, payload=task.payload, lock=task.lock) for _ in range(BUSY))
 
     check_whole()
-
-
-@pytest.mark.parametrize("waits_for", ["", "session_end"])
-def test_a_turn_that_waits_for_what_never_comes_is_due_now(lived: Conversation, waits_for: str) -> None:
-    turn = lived.say("And another thing")
-    Turn.objects.filter(id=turn.id).update(due_at=None, waits_for=waits_for)
-    SessionState.objects.all().delete()
-    run("UPDATE relationships_snapshot SET sessions = '{}'")
-
-    check_mended(["queue/waits_for_nothing"])
-
-    assert lived.again(turn).due_at is not None
-
-
-@pytest.mark.parametrize("code", ["", WORKER_DIED])
-def test_a_turn_that_a_wrong_clock_put_off_is_due_now(lived: Conversation, code: str) -> None:
-    turn = lived.say("And another thing")
-    Turn.objects.filter(id=turn.id).update(due_at=timezone.now() + timedelta(days=1), error_code=code)
-
-    check_mended(["queue/put_off"])
-
-    assert (due_at := lived.again(turn).due_at) is not None and due_at < timezone.now()
 
 
 def test_a_turn_that_waits_for_its_session_is_in_order(lived: Conversation) -> None:
