@@ -31,7 +31,9 @@ def redact_messages(
             raise InvalidInput.of(
                 "messages", f"{min(missing)} is not a message of this relationship; none was redacted"
             )
-        counts = empty_copies(relationship_id, Words(), Traces(), messages=wanted, now=timezone.now())
+        counts = Counts()
+        if wanted:
+            counts = empty_copies(relationship_id, Words(), Traces(), messages=wanted, now=timezone.now())
         return tell(
             project_id=project_id,
             level="relationship",

@@ -5,9 +5,13 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from memory.ingestion.replays import request_replay
+from memory.models import Replay
 from relationships.models import AuditEvent, Companion, EndUser, Message, Project, Relationship
+from relationships.services.turns import NewMessage
 from tests.fixtures.api import Api, ApiAnswer
-from tests.fixtures.turns import Conversation
+from tests.fixtures.people import meet
+from tests.fixtures.turns import PERSON, Conversation
 
 
 def path_of(level: str, relationship: Relationship) -> str:
@@ -143,6 +147,16 @@ def test_messages_are_redacted_by_their_turn_and_by_a_range(
     assert AuditEvent.objects.get(action="messages.redacted").detail["messages"] == said
 
 
+def test_of_no_message_nothing_goes(api: Api, relationship: Relationship, said: list[str]) -> None:
+    said_again = [NewMessage("user", "I live in Vienna.")]
+    request_replay(relationship=relationship, template="Keep it.", messages=said_again, by=PERSON)
+
+    answer = api.post(f"/relationships/{relationship.id}/messages/redact", {"from_seq": 900, "to_seq": 901})
+
+    assert (answer.status, answer.body["erased"]) == (200, {})
+    assert Replay.objects.count() == 1
+
+
 def test_where_one_message_is_not_there_none_is_redacted(
     api: Api, relationship: Relationship, said: list[str]
 ) -> None:
@@ -154,15 +168,9 @@ def test_where_one_message_is_not_there_none_is_redacted(
 
 
 def test_no_message_of_another_relationship_is_reached(
-    api: Api, other_project_api: Api, relationship: Relationship, said: list[str]
+    api: Api, relationship: Relationship, said: list[str]
 ) -> None:
-    other = api.post("/relationships", {"companion": "ada", "user": "somebody else"}).body["id"]
-
-    assert (
-        other_project_api.post(f"/relationships/{relationship.id}/messages/redact", {"messages": said}).status
-        == 404
-    )
-    assert api.post(f"/relationships/{other}/messages/redact", {"messages": said}).status == 422
+    assert redact(api, meet(relationship.companion), *said).status == 422
     assert not Message.objects.exclude(erased_at=None).exists()
 
 
