@@ -3,7 +3,6 @@
 import json
 import threading
 from collections.abc import Iterator
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -37,17 +36,14 @@ from relationships.services.profiles import replace_profile
 from relationships.services.sessions import patch_session
 from summaries.models import Summary
 from tests.fakes import ScriptedProvider
+from tests.fixtures.api import TESTER
+from tests.fixtures.archives import exported
 from tests.fixtures.turns import Conversation, add, answer, update
-from upkeep.archive.document import (
-    SHAPES,
-    Archive,
-)
+from upkeep.archive.document import SHAPES, Archive
 from upkeep.erasure.relationships import owned_models
 from upkeep.exporting import export_relationship
-from web.actor import Actor
 from web.errors import NotFound
 
-BY = Actor.policy("test")
 OWNERS = {"relationship_id", "project_id"}
 WORKERS = {"lease_token", "lease_until", "leased_by"}
 # Columns that are not exported, besides the owners: what follows from other columns, and what belongs to a worker.
@@ -80,10 +76,6 @@ NOT_EXPORTED: set[type[Model]] = {
 }
 
 
-def exported(relationship: Relationship, **how: bool) -> Any:
-    return json.loads(b"".join(export_relationship(relationship_id=relationship.id, **how)))
-
-
 @pytest.fixture
 def remembered(conversation: Conversation, scripted_provider: ScriptedProvider) -> Relationship:
     scripted_provider.answer_with(answer(add("Likes tea")), answer(update(1, "Likes green tea")))
@@ -91,7 +83,7 @@ def remembered(conversation: Conversation, scripted_provider: ScriptedProvider) 
     conversation.hear("Green tea.")
     conversation.say("Not read yet.")
     relationship = conversation.relationship
-    replace_profile(relationship=relationship, data={"plan": "pro"}, by=BY)
+    replace_profile(relationship=relationship, data={"plan": "pro"}, by=TESTER)
     patch_session(relationship=relationship, session="s", patch={"mood": "good"}, idle_minutes=0)
     return relationship
 
@@ -113,7 +105,7 @@ def test_the_document_has_every_column(model: type[Model]) -> None:
 
 
 def test_everything_is_in_it_and_fits_its_description(remembered: Relationship) -> None:
-    document = exported(remembered)
+    document = exported(remembered, calls=False)
 
     archive = Archive.model_validate_json(json.dumps(document))
     assert [len(turn.messages) for turn in archive.turns] == [2, 1, 1]
@@ -130,8 +122,8 @@ def test_everything_is_in_it_and_fits_its_description(remembered: Relationship) 
 
 
 def test_what_models_were_asked_is_in_it_when_asked_for(remembered: Relationship) -> None:
-    assert "model_calls" not in exported(remembered)
-    assert [call["answer"] != "" for call in exported(remembered, calls=True)["model_calls"]] == [True, True]
+    assert "model_calls" not in exported(remembered, calls=False)
+    assert [call["answer"] != "" for call in exported(remembered)["model_calls"]] == [True, True]
 
 
 def test_a_turn_that_a_worker_holds_is_exported_as_waiting(
@@ -172,7 +164,7 @@ def test_a_long_conversation_costs_no_more_queries_and_comes_in_pieces(
 def test_what_happens_meanwhile_is_not_in_it(remembered: Relationship, conversation: Conversation) -> None:
     """The whole document is of one moment: else an entry could miss its history."""
     pieces: Iterator[bytes] = export_relationship(relationship_id=remembered.id)
-    replace_profile(relationship=remembered, data={"long": "x" * 100_000}, by=BY)
+    replace_profile(relationship=remembered, data={"long": "x" * 100_000}, by=TESTER)
     begun = next(pieces)  # a first piece, as the profile alone is longer than one
 
     def meanwhile() -> None:
@@ -191,7 +183,7 @@ def test_what_happens_meanwhile_is_not_in_it(remembered: Relationship, conversat
 
 @pytest.mark.django_db(transaction=True)
 def test_a_reader_that_leaves_early_leaves_no_transaction_open(remembered: Relationship) -> None:
-    replace_profile(relationship=remembered, data={"long": "x" * 100_000}, by=BY)
+    replace_profile(relationship=remembered, data={"long": "x" * 100_000}, by=TESTER)
     pieces = export_relationship(relationship_id=remembered.id)
     next(pieces)
 

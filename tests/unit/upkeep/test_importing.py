@@ -2,7 +2,6 @@
 
 import json
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -12,16 +11,13 @@ from hypothesis import HealthCheck, given, settings
 
 from memory.entries.editing import revise_entry
 from memory.entries.history import fields_of
-from memory.errors import NotEmpty, TooManyEntries
+from memory.errors import TooManyEntries
 from memory.models import EntryRevision, ScratchpadEntry
 from providers.errors import RateLimited
-from relationships.ids import relationship_id
 from relationships.models import (
     AuditEvent,
     Companion,
-    EndUser,
     Message,
-    Project,
     Relationship,
     SessionState,
     Snapshot,
@@ -29,38 +25,20 @@ from relationships.models import (
 )
 from relationships.services.sessions import patch_session
 from tests.fakes import ScriptedProvider
+from tests.fixtures.api import TESTER
+from tests.fixtures.archives import exported, imported
 from tests.fixtures.index import configure, index_of, owing, told_to_embed
+from tests.fixtures.people import meet
 from tests.fixtures.turns import Conversation, add, answer, delete
 from tests.unit.memory.entries.documents import comparable, documents
-from upkeep.archive.file import ArchiveFile
 from upkeep.erasure.entries import erase_entry
-from upkeep.exporting import export_relationship
-from upkeep.importing import import_relationship
-from web.actor import Actor
 from web.errors import InvalidConfiguration, NotFound
 
-BY = Actor.policy("test")
 
-
-def new_relationship(name: str = "elsewhere") -> Relationship:
-    """An empty one in a project of its own."""
-    project = Project.objects.create(name=name)
-    companion = Companion.objects.create(
-        project=project, slug="bob", name="Bob", config={"ingestion": {"provider": "scripted"}}
-    )
-    user = EndUser.objects.create(project=project, external_id=name)
-    return Relationship.objects.create(
-        id=relationship_id(companion.id, user.id), project=project, companion=companion, user=user
-    )
-
-
-def exported(relationship: Relationship) -> Any:
-    return json.loads(b"".join(export_relationship(relationship_id=relationship.id, calls=True)))
-
-
-def imported(document: Any, into: Relationship) -> dict[str, int]:
-    archive = ArchiveFile(json.dumps(document).encode(), depth=40)
-    return import_relationship(relationship=into, archive=archive, by=BY)
+@pytest.fixture
+def elsewhere(relationship: Relationship) -> Relationship:
+    """An empty one."""
+    return meet(relationship.companion)
 
 
 @pytest.fixture
@@ -76,8 +54,7 @@ def lived(conversation: Conversation, scripted_provider: ScriptedProvider) -> Re
     return conversation.relationship
 
 
-def test_a_session_goes_on_counting_its_turns(lived: Relationship) -> None:
-    elsewhere = new_relationship()
+def test_a_session_goes_on_counting_its_turns(lived: Relationship, elsewhere: Relationship) -> None:
     imported(exported(lived), elsewhere)
 
     told, taken = (
@@ -87,22 +64,24 @@ def test_a_session_goes_on_counting_its_turns(lived: Relationship) -> None:
     assert taken == told and any(taken.values())
 
 
-def test_what_was_imported_is_found_and_owes_its_vectors(lived: Relationship) -> None:
-    there = new_relationship()
-    configure(there, embedder="offline", embed_messages=True)
+def test_what_was_imported_is_found_and_owes_its_vectors(
+    lived: Relationship, elsewhere: Relationship
+) -> None:
+    configure(elsewhere, embedder="offline", embed_messages=True)
 
-    imported(exported(lived), there)
+    imported(exported(lived), elsewhere)
 
-    entries = ScratchpadEntry.objects.for_relationship(there.id)
-    messages = Message.objects.for_relationship(there.id)
-    assert {row["owner_id"] for row in index_of(there)} == {row.id for row in [*entries, *messages]}
-    assert owing(there) == {row.id for row in [*entries.exclude(state="deleted"), *messages]}
-    assert told_to_embed()[-1] == str(there.id)
+    entries = ScratchpadEntry.objects.for_relationship(elsewhere.id)
+    messages = Message.objects.for_relationship(elsewhere.id)
+    assert {row["owner_id"] for row in index_of(elsewhere)} == {row.id for row in [*entries, *messages]}
+    assert owing(elsewhere) == {row.id for row in [*entries.exclude(state="deleted"), *messages]}
+    assert told_to_embed()[-1] == str(elsewhere.id)
 
 
-def test_life_goes_on_after_the_import(lived: Relationship, scripted_provider: ScriptedProvider) -> None:
+def test_life_goes_on_after_the_import(
+    lived: Relationship, elsewhere: Relationship, scripted_provider: ScriptedProvider
+) -> None:
     """The turn that waited is read, numbers go on, entries can be changed."""
-    elsewhere = new_relationship()
     imported(exported(lived), elsewhere)
     assert OrmQ.objects.exists()
     conversation = Conversation(Relationship.objects.get(id=elsewhere.id))
@@ -113,20 +92,18 @@ def test_life_goes_on_after_the_import(lived: Relationship, scripted_provider: S
 
     assert {"Reads on", "And on"} <= set(conversation.contents)
     entry = conversation.entries[0]
-    revise_entry(relationship_id=elsewhere.id, entry_id=entry.id, values={"pinned": True}, by=BY)
+    revise_entry(relationship_id=elsewhere.id, entry_id=entry.id, values={"pinned": True}, by=TESTER)
     seqs = list(Turn.objects.for_relationship(elsewhere.id).order_by("id").values_list("seq", flat=True))
     assert len(set(seqs)) == len(seqs) == 4
 
 
 def test_a_turn_that_waited_for_another_try_is_read_at_once_where_it_is_imported(
-    conversation: Conversation, scripted_provider: ScriptedProvider
+    conversation: Conversation, elsewhere: Relationship, scripted_provider: ScriptedProvider
 ) -> None:
     """What it waited for, such as a budget that renews tomorrow, was there: nobody here could say why it waits."""
     scripted_provider.answer_with(RateLimited("later", retry_after=500), answer(add("Likes tea")))
     waiting = conversation.hear("I like tea.")
     assert waiting.due_at is not None and waiting.due_at > timezone.now()
-    elsewhere = new_relationship()
-
     imported(exported(conversation.relationship), elsewhere)
     there = Conversation(Relationship.objects.get(id=elsewhere.id))
     there.drain()
@@ -135,7 +112,7 @@ def test_a_turn_that_waited_for_another_try_is_read_at_once_where_it_is_imported
 
 
 def test_erasing_is_thorough_where_an_import_came_without_what_models_were_asked(
-    conversation: Conversation, scripted_provider: ScriptedProvider
+    conversation: Conversation, elsewhere: Relationship, scripted_provider: ScriptedProvider
 ) -> None:
     """The numbers that operations cite can't be looked up: what the turn holds goes, rather than stay by mistake."""
     scripted_provider.answer_with(
@@ -144,11 +121,10 @@ def test_erasing_is_thorough_where_an_import_came_without_what_models_were_asked
     conversation.hear("I wear a heron.")
     conversation.hear("A heron, did I say?")
     document = exported(conversation.relationship)
-    elsewhere = new_relationship()
     imported({**document, "model_calls": []}, elsewhere)
     entry = ScratchpadEntry.objects.for_relationship(elsewhere.id).get()
 
-    erase_entry(relationship_id=elsewhere.id, entry_id=entry.id, by=BY)
+    erase_entry(relationship_id=elsewhere.id, entry_id=entry.id, by=TESTER)
 
     assert "heron" not in json.dumps(exported(elsewhere))
 
@@ -170,22 +146,11 @@ def test_an_entry_from_elsewhere_begins_its_history_here(relationship: Relations
     assert Snapshot.objects.get().scratchpad[0][2] == "Prefers tea"
 
 
-def test_an_import_is_told_in_numbers(lived: Relationship) -> None:
-    elsewhere = new_relationship()
-
+def test_an_import_is_told_in_numbers(lived: Relationship, elsewhere: Relationship) -> None:
     counts = imported(exported(lived), elsewhere)
 
     event = AuditEvent.objects.get(action="relationship.imported")
     assert (event.target_id, event.detail) == (elsewhere.id, {"imported": counts, "calls_left_behind": 0})
-
-
-def test_only_an_empty_relationship_takes_an_import(lived: Relationship, relationship: Relationship) -> None:
-    before = exported(lived)
-
-    with pytest.raises(NotEmpty, match="holds something already"):
-        imported(before, lived)
-
-    assert exported(lived) == before
 
 
 def test_a_relationship_that_is_gone_takes_none(relationship: Relationship) -> None:
@@ -196,11 +161,9 @@ def test_a_relationship_that_is_gone_takes_none(relationship: Relationship) -> N
         imported(document, relationship)
 
 
-def test_an_import_that_fails_writes_nothing(lived: Relationship) -> None:
+def test_an_import_that_fails_writes_nothing(lived: Relationship, elsewhere: Relationship) -> None:
     document = exported(lived)
     document["turns"][-1]["config"] = {"ingestion": {"provider": "a provider nobody has"}}
-    elsewhere = new_relationship()
-
     with pytest.raises(InvalidConfiguration, match=r"turns\.2\.config\.ingestion\.provider"):
         imported(document, elsewhere)
 
@@ -234,8 +197,8 @@ def test_an_archive_may_hold_as_many_active_entries_as_the_limit_says(
 @pytest.mark.django_db
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(document=documents())
-def test_any_document_survives_the_way_in_and_out(document: Any) -> None:
-    elsewhere = new_relationship(f"{uuid4()}")
+def test_any_document_survives_the_way_in_and_out(companion: Companion, document: Any) -> None:
+    elsewhere = meet(companion)
 
     imported(document, elsewhere)
 

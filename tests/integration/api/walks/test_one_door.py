@@ -11,8 +11,9 @@ from django.conf import settings
 from memory.entries.limits import MAX_CALL_BYTES, MAX_REASON
 from memory.models import ScratchpadEntry
 from relationships.models import Companion, Relationship, Snapshot, Turn
-from relationships.services.relationships import get_or_create_relationship
-from tests.fixtures.api import TESTER, Api, new_key
+from tests.fixtures.api import Api, new_key
+from tests.fixtures.archives import put
+from tests.fixtures.people import meet
 from tests.fixtures.turns import Conversation
 from tests.integration.api.walks.conftest import Kept
 from upkeep.erasure.relationships import owned_models
@@ -41,20 +42,11 @@ def document(both: list[Kept]) -> Any:
 
 @pytest.fixture
 def empty(relationship: Relationship) -> Relationship:
-    companion = Companion.objects.get(id=relationship.companion_id)
-    return get_or_create_relationship(
-        project_id=relationship.project_id, companion=companion.slug, user="noa", by=TESTER
-    )[0]
+    return meet(relationship.companion)
 
 
 def bent(document: Any, path: str, value: Any) -> Any:
-    document = deepcopy(document)
-    *way, last = [int(part) if part.isdigit() else part for part in path.split(".")]
-    place = document
-    for part in way:
-        place = place[part]
-    place[last] = value
-    return document
+    return put(deepcopy(document), path, value)
 
 
 def nothing_is_kept(relationship: Relationship) -> bool:
@@ -65,6 +57,10 @@ def nothing_is_kept(relationship: Relationship) -> bool:
 LARGE = {"text": "x" * (settings.MAX_PROFILE_BYTES + 1)}
 LONG = "x" * (MAX_REASON + 1)
 CASES: list[tuple[str, Any]] = [
+    ("format", "another"),
+    ("version", 2),
+    ("entrys", []),
+    ("relationship.timezone", "Mars/Olympus"),
     ("profile.data", LARGE),
     ("profile.updated_at", AHEAD),
     ("profile_revisions.0.data", LARGE),
@@ -73,6 +69,8 @@ CASES: list[tuple[str, Any]] = [
     ("turns.0.due_at", "9999-12-30T00:00:00Z"),
     ("turns.0.attempts", 1_000_000),
     ("turns.0.recorded_at", AHEAD),
+    ("turns.1.occurred_at", AHEAD),
+    ("turns.0.messages.0.occurred_at", AHEAD),
     ("turns.0.lease_token", "018f0000-0000-7000-8000-000000000001"),
     ("turns.0.waits_for", "godot"),
     ("turns.0.error", LONG),
@@ -91,6 +89,8 @@ CASES: list[tuple[str, Any]] = [
     ("entries.0.key", "x" * 81),
     ("entries.0.modality", "a\x01b"),
     ("entries.0.recorded_at", AHEAD),
+    ("entries.0.effective_at", AHEAD),
+    ("entries.0.single_valued", True),
     ("revisions.0.after.effective_at", "garbage"),
     ("revisions.0.after.effective_at", None),
     ("revisions.0.after.expires_at", "soon"),
@@ -112,6 +112,7 @@ CASES: list[tuple[str, Any]] = [
     ("revisions.0.before", {"id": "018f0000-0000-7000-8000-000000000001"}),
     ("revisions.0.reason", LONG),
     ("revisions.0.recorded_at", AHEAD),
+    ("revisions.0.effective_at", AHEAD),
     ("turns.1.operations.0.held_reason", LONG),
     ("held_deletions.0.decided_by_kind", "nobody"),
     ("model_calls.0.prompt", "x" * (MAX_CALL_BYTES + 1)),
@@ -193,7 +194,10 @@ def test_a_turn_that_waits_for_the_end_of_a_session_has_one(
         (b'{"format": "rapport.relationship", "version": 1, "turns": {}}', 422, "turns: must be a list"),
         (b'{"turns": [' + b'{"a":' * 5000 + b"1" + b"}" * 5000 + b"]}", 413, "nested"),
         (b'{"entries": [{"type": "other", "content": "\xff"}]}', 400, "UTF-8"),
+        (b"{}", 422, "version"),
+        (b"[]", 422, "body"),
         (b"5", 422, "body"),
+        (b"{", 400, "Expecting"),
     ],
     ids=lambda case: "" if isinstance(case, bytes) else str(case),
 )

@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 
 from memory.entries.history import FIELDS
+from tests.fixtures.archives import put
 from tests.unit.upkeep.archive.test_checks import GOOD, NOON, SOON, a_revision, an_id, checked
 from web.errors import InvalidInput
 
 
-def told(**fields: Any) -> dict[str, Any]:
-    """GOOD, whose first entry has two revisions that tell all of it; with something changed by its path."""
+def told() -> dict[str, Any]:
+    """GOOD, whose first entry has two revisions that tell all of it."""
     kept: dict[str, Any] = {
         "key": "drink", "single_valued": False, "importance": 0.5, "confidence": 1, "weight": 1, "pinned": False,
         "read_only": False, "tags": {"a": "b"}, "category": "", "metadata": {}, "modality": "text", "source": "turn",
@@ -30,12 +31,6 @@ def told(**fields: Any) -> dict[str, Any]:
     last["after"] = {**first["after"], "version": 2, "valid_from": "2026-03-02T13:00:00+01:00"}
     document: Any = json.loads(json.dumps({**GOOD, "revisions": [first, last]}))  # nothing is shared
     document["entries"][0] |= {**kept, "version": 2}
-    for path, value in fields.items():
-        *way, name = path.split("__")
-        place = document
-        for part in way:
-            place = place[int(part) if part.isdigit() else part]
-        place[name] = value
     return dict(document)
 
 
@@ -57,7 +52,7 @@ def test_an_entry_is_what_its_last_revision_says(name: str) -> None:
     checked(told())
 
     with pytest.raises(InvalidInput) as refused:
-        checked(told(**{f"entries__0__{name}": OTHERWISE[name]}))
+        checked(put(told(), f"entries.0.{name}", OTHERWISE[name]))
 
     (problem,) = refused.value.problems
     assert problem.field == f"entries.0.{name}"
@@ -67,7 +62,7 @@ def test_an_entry_is_what_its_last_revision_says(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in OTHERWISE if name != "version"])
 def test_a_revision_begins_with_what_the_one_before_it_ended_with(name: str) -> None:
     with pytest.raises(InvalidInput) as refused:
-        checked(told(**{f"revisions__1__before__{name}": OTHERWISE[name]}))
+        checked(put(told(), f"revisions.1.before.{name}", OTHERWISE[name]))
 
     assert f"revisions.1.before.{name}" in [problem.field for problem in refused.value.problems]
 
@@ -90,14 +85,9 @@ def test_what_a_turn_says_of_entries_is_in_their_histories(path: str, value: Any
     held = {**done, "verdict": "held", "held_id": an_id(70), "entry_version": 2}
     document["turns"][0]["operations"] = [done, held]
     checked(document)
-    *way, last = [int(part) if part.isdigit() else part for part in path.split(".")]
-    place: Any = document
-    for part in way:
-        place = place[part]
-    place[last] = value
 
     with pytest.raises(InvalidInput) as refused:
-        checked(document)
+        checked(put(document, path, value))
 
     assert field in [problem.field for problem in refused.value.problems]
 

@@ -68,11 +68,6 @@ def erase_this_relationship(project: Project, relationship: Relationship) -> Cou
     return erase_relationship(project_id=project.id, relationship_id=relationship.id, by=BY)
 
 
-EACH = pytest.mark.parametrize(
-    "erase", [erase_this_relationship, erase_this_user, erase_this_companion], ids=lambda f: f.__name__
-)
-
-
 @pytest.mark.parametrize(
     ("erase", "gone"),
     [
@@ -112,29 +107,6 @@ def test_what_is_asked_for_goes_with_everything_it_owns_and_no_other(
     ]
     assert EndUser.objects.count() == 2 - gone.get("end_user", 0)
     assert Companion.objects.count() == 2 - gone.get("companion", 0)
-
-
-@EACH
-def test_a_second_time_there_is_nothing(
-    erase: Callable[[Project, Relationship], Counts], project: Project, relationship: Relationship
-) -> None:
-    erase(project, relationship)
-
-    with pytest.raises(NotFound):
-        erase(project, relationship)
-
-
-@EACH
-def test_another_project_can_erase_nothing_here(
-    erase: Callable[[Project, Relationship], Counts], relationship: Relationship
-) -> None:
-    stranger = Project.objects.create(name="Another")
-
-    with pytest.raises(NotFound):
-        erase(stranger, relationship)
-
-    assert Relationship.objects.filter(id=relationship.id).exists()
-    assert not AuditEvent.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)

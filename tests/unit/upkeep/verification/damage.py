@@ -7,14 +7,9 @@ from typing import Any
 from django.db import connection
 
 from relationships.models import Relationship
-from relationships.services.relationships import get_or_create_relationship
-from upkeep.archive.file import ArchiveFile
-from upkeep.exporting import export_relationship
-from upkeep.importing import import_relationship
+from tests.fixtures.archives import exported, imported
+from tests.fixtures.people import meet
 from upkeep.verification import Report, verify
-from web.actor import Actor
-
-BY = Actor.policy("test")
 
 
 def run(statement: str, *told: Any) -> int:
@@ -64,12 +59,8 @@ def check_left(found: Sequence[str]) -> Report:
     return report
 
 
-def imported(relationship: Relationship, user: str, *, calls: bool = False) -> Relationship:
+def copied(relationship: Relationship, *, calls: bool = False) -> Relationship:
     """A copy of the relationship, exported and imported for another person."""
-    pieces = export_relationship(relationship_id=relationship.id, calls=calls)
-    archive = ArchiveFile(b"".join(pieces), depth=40)
-    copy, _ = get_or_create_relationship(
-        project_id=relationship.project_id, companion="ada", user=user, by=BY
-    )
-    import_relationship(relationship=copy, archive=archive, by=BY)
+    copy = meet(relationship.companion)
+    imported(exported(relationship, calls=calls), copy)
     return copy

@@ -18,7 +18,7 @@ from tests.unit.upkeep.verification.damage import (
     check_left,
     check_mended,
     check_whole,
-    imported,
+    copied,
     problems,
     run,
     unguarded,
@@ -163,7 +163,7 @@ def test_what_was_imported_keeps_who_did_it_elsewhere(lived: Conversation) -> No
         run(
             "UPDATE memory_entryrevision SET actor_id = 'rk_elsewher', actor_kind = 'developer' WHERE seq = 1"
         )
-    copy = imported(lived.relationship, "a copy")
+    copy = copied(lived.relationship)
     assert problems(verify(relationship_id=copy.id)) == {}
     report = verify(relationship_id=lived.relationship.id)
     assert problems(report) == {"actors/nobody": 1}

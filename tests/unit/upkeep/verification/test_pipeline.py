@@ -51,14 +51,6 @@ def test_only_what_is_asked_for_is_looked_at(lived: Conversation, companion: Com
     assert problems(verify(relationship_id=uuid4())) == {}
 
 
-def test_naming_what_is_wrong_changes_nothing(lived: Conversation) -> None:
-    Snapshot.objects.update(scratchpad=[])
-
-    assert not verify().holds
-
-    assert Snapshot.objects.get().scratchpad == []
-
-
 def test_one_relationship_after_the_other_is_mended(
     lived: Conversation, project: Project, companion: Companion
 ) -> None:

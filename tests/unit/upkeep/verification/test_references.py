@@ -15,7 +15,7 @@ from tests.unit.upkeep.verification.damage import (
     check_left,
     check_mended,
     check_whole,
-    imported,
+    copied,
     problems,
     run,
     unguarded,
@@ -51,8 +51,8 @@ def test_a_lost_call_that_a_turn_cites_is_named(lived: Conversation) -> None:
 
 
 def test_calls_that_an_import_left_behind_are_not_lost_and_those_it_brought_are(lived: Conversation) -> None:
-    without = imported(lived.relationship, "without", calls=False)
-    with_calls = imported(lived.relationship, "with", calls=True)
+    without = copied(lived.relationship, calls=False)
+    with_calls = copied(lived.relationship, calls=True)
     check_whole()
     Conversation(without).hear("I swim, too")
     check_whole()
@@ -68,10 +68,10 @@ def test_an_import_of_an_import_that_left_calls_behind_is_whole_and_what_is_lost
     lived: Conversation,
 ) -> None:
     """Its archive has some of the calls: those of what was said since."""
-    without = imported(lived.relationship, "without", calls=False)
+    without = copied(lived.relationship, calls=False)
     Conversation(without).hear("I swim, too")
 
-    again = imported(without, "again", calls=True)
+    again = copied(without, calls=True)
 
     check_whole()
     with unguarded():
@@ -82,7 +82,7 @@ def test_an_import_of_an_import_that_left_calls_behind_is_whole_and_what_is_lost
 def test_of_an_import_that_did_not_count_the_calls_it_left_behind_none_is_said_to_be_lost(
     lived: Conversation,
 ) -> None:
-    imported(lived.relationship, "earlier", calls=False)
+    copied(lived.relationship, calls=False)
     with unguarded():
         run("UPDATE relationships_auditevent SET detail = detail - 'calls_left_behind'")
 

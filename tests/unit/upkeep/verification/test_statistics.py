@@ -3,6 +3,7 @@
 Work is counted in the rows that PostgreSQL reads of its tables.
 """
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -10,12 +11,10 @@ from django.db import connection
 
 from relationships.models import Companion, Relationship
 from tests.acceptance.drills.test_large_import import pieces
-from tests.fixtures.api import TESTER
+from tests.fixtures.archives import imported
 from tests.fixtures.distributed import DISTRIBUTED
 from tests.fixtures.people import meet
 from tests.growth import MOST, TIMES
-from upkeep.archive.file import ArchiveFile
-from upkeep.importing import import_relationship
 from upkeep.verification import verify
 
 pytestmark = [
@@ -46,8 +45,7 @@ def known_to_nobody(companion: Companion) -> Relationship:
 
 
 def fill(relationship: Relationship, turns: int) -> None:
-    archive = ArchiveFile(b"".join(pieces(turns)), depth=40)
-    import_relationship(relationship=relationship, archive=archive, by=TESTER)
+    imported(json.loads(b"".join(pieces(turns))), relationship)
 
 
 def read_by_import_and_check(companion: Companion, turns: int) -> tuple[int, int]:
