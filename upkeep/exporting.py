@@ -5,7 +5,7 @@ It is read in one snapshot of the database, so that entries and their history fi
 """
 
 from base64 import b64encode
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import groupby
 from operator import itemgetter
@@ -37,7 +37,6 @@ from relationships.models import (
     Relationship,
     SessionState,
     Turn,
-    TurnState,
 )
 from relationships.services.rows import require
 from summaries.models import Summary, SummaryState
@@ -89,13 +88,16 @@ def _document(relationship_id: UUID, *, calls: bool) -> Iterator[bytes]:
     yield _json(head)[:-1]
     yield from _array("profile_revisions", _rows(ProfileRevision, relationship_id, "version"))
     yield from _array("sessions", _rows(SessionState, relationship_id, "session"))
-    yield from _array("turns", map(gone.turn, _turns(relationship_id)))
+    yield from _array("turns", map(gone.turn, _without_workers(Turn, _turns(relationship_id))))
     entries = _rows(ScratchpadEntry, relationship_id)
     yield from _array("entries", (row for row in entries if row["id"] not in gone.entries))
     yield from _array("revisions", map(gone.revision, _rows(EntryRevision, relationship_id, "seq")))
     yield from _array("held_deletions", _rows(HeldDeletion, relationship_id))
-    yield from _array("summaries", map(gone.summary, _without_workers(Summary, relationship_id)))
-    yield from _array("behaviour_runs", map(gone.run, _without_workers(BehaviourRun, relationship_id)))
+    yield from _array(
+        "summaries", map(gone.summary, _without_workers(Summary, _rows(Summary, relationship_id)))
+    )
+    fired = _without_workers(BehaviourRun, _rows(BehaviourRun, relationship_id))
+    yield from _array("behaviour_runs", map(gone.run, fired))
     runs = BehaviourRun.objects.for_relationship(relationship_id).quoting_forgotten(gone)
     yield from _array("outbox", (gone.outbox(row, runs) for row in _rows(OutboxMessage, relationship_id)))
     yield from _array("files", files_to_keep(relationship_id, companion_id=companion_id))
@@ -135,10 +137,9 @@ def _rows(model: Any, relationship_id: UUID, order: str = "id") -> Iterator[Row]
     return found
 
 
-def _without_workers(model: Any, relationship_id: UUID) -> Iterator[Row]:
+def _without_workers(model: Any, rows: Iterable[Row]) -> Iterator[Row]:
     """Rows of a queue, where those that a worker is processing are waiting again."""
-    for row in _rows(model, relationship_id):
-        yield {**row, **model.WAITING} if row["state"] == model.HELD["state"] else row
+    return ({**row, **model.WAITING} if row["state"] == model.HELD["state"] else row for row in rows)
 
 
 def _turns(relationship_id: UUID) -> Iterator[Row]:
@@ -158,8 +159,6 @@ def _turns(relationship_id: UUID) -> Iterator[Row]:
         if turn_id == turn["id"]:
             own = [{name: row[name] for name in columns} for row in said]
             turn_id, said = next(spoken, (None, iter(())))
-        if turn["state"] == TurnState.PROCESSING:  # its worker is not exported
-            turn["state"] = TurnState.PENDING
         yield {**turn, "messages": own}
 
 

@@ -7,6 +7,7 @@ was restored, would begin before that and take quadratic time.
 from django.db import connection
 
 from config.postgresql.citus import is_distributed
+from config.postgresql.sessions import execute
 
 FEW = 500  # rows
 _GROWN = f"""
@@ -20,25 +21,20 @@ _ROWS_OF_SHARDS = "SELECT sum(result::float8) FROM run_command_on_shards(%s, %s)
 
 def look_at_grown_tables() -> None:
     """ANALYZE the tables of which a tenth is new; in a distributed database all tables, if there is such a one."""
-    with connection.cursor() as cursor:
-        if is_distributed(connection):
-            cursor.execute("SELECT bool_or(result <> '') FROM run_command_on_all_nodes(%s)", [_GROWN])
-            if cursor.fetchone()[0]:
-                cursor.execute("ANALYZE")
-            return
-        cursor.execute(_GROWN)
-        if grown := cursor.fetchone()[0]:
-            cursor.execute(f"ANALYZE {grown}")
+    if is_distributed(connection):
+        if execute("SELECT bool_or(result <> '') FROM run_command_on_all_nodes(%s)", [_GROWN])[0][0]:
+            execute("ANALYZE")
+    elif grown := execute(_GROWN)[0][0]:
+        execute(f"ANALYZE {grown}")
 
 
 def look_at_table(table: str, *, new: int) -> None:
     """ANALYZE a table if the `new` rows of this transaction are a tenth of it, unless another session does it."""
     if new <= FEW:
         return
-    with connection.cursor() as cursor:
-        if is_distributed(connection):
-            cursor.execute(_ROWS_OF_SHARDS, [table, _ROWS])
-        else:
-            cursor.execute(_ROWS % table)
-        if new > FEW + (cursor.fetchone()[0] or 0) / 10:
-            cursor.execute(f"ANALYZE (SKIP_LOCKED) {table}")
+    if is_distributed(connection):
+        rows = execute(_ROWS_OF_SHARDS, [table, _ROWS])[0][0] or 0
+    else:
+        rows = execute(_ROWS % table)[0][0]
+    if new > FEW + rows / 10:
+        execute(f"ANALYZE (SKIP_LOCKED) {table}")

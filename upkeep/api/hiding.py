@@ -1,7 +1,7 @@
 """Hide messages and show them again: by ID, by turn, or a range of the conversation. (To erase them:
 upkeep.api.erasure.)"""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Self
 from uuid import UUID
 
@@ -56,12 +56,11 @@ class HiddenAnswer(Answer):
 class _HidingView(ApiView):
     open_to_tokens = True
 
-    def change(self, relationship_id: UUID, body: WhichMessages, *, hide: bool) -> Response:
+    def change(self, relationship_id: UUID, body: WhichMessages, write: Callable[..., int]) -> Response:
         self.get_relationship(relationship_id)
         with transaction.atomic():
             lock_relationship(relationship_id)
             ids = which_messages(relationship_id, body)
-            write = hide_messages if hide else show_messages
             changed = write(relationship_id=relationship_id, message_ids=ids, now=timezone.now())
         return self.answer({"messages": ids, "changed": changed})
 
@@ -72,14 +71,14 @@ class HideMessagesView(_HidingView):
         """Keeps them out of searches, contexts and ingestion. Entries that rest on them stay: POST .../forget reaches
         those too. If a message or turn does not exist, none is hidden.
         """
-        return self.change(relationship_id, body, hide=True)
+        return self.change(relationship_id, body, hide_messages)
 
 
 class ShowMessagesView(_HidingView):
     @operation("messages_show", "Show hidden messages again", answers={200: HiddenAnswer})
     def post(self, request: Request, relationship_id: UUID, body: WhichMessages) -> Response:
         """Undoes hiding. An erased message stays empty."""
-        return self.change(relationship_id, body, hide=False)
+        return self.change(relationship_id, body, show_messages)
 
 
 def which_messages(relationship_id: UUID, which: WhichMessages) -> Sequence[UUID]:

@@ -102,9 +102,13 @@ class PlanListQuery(PageQuery):
 class WishView(ApiView):
     open_to_tokens = True
 
-    def planned(self, relationship_id: UUID, verb: str, body: Any, to: str, depth: str) -> MendingPlan:
+    def plan(self, relationship_id: UUID, body: ForgetBody | CorrectBody, **wish: str) -> Response:
+        """Make a plan and, unless only that is wanted, carry out what is certain."""
         relationship = self.get_relationship(relationship_id, "companion", "project", "user")
-        return make_plan(relationship, verb=verb, what=body.what, to=to, depth=depth, by=self.actor)
+        plan = make_plan(relationship, what=body.what, by=self.actor, **wish)
+        if not body.dry_run and any(item["ticked"] for item in plan.items):
+            plan = carry_out_to(plan, plan.depth, None, self.actor)
+        return self.answer(present(plan))
 
 
 class ForgetView(WishView):
@@ -118,10 +122,7 @@ class ForgetView(WishView):
         """Searches entries, parts of entries, messages of either side and documents, and hides or erases what
         certainly says it. Uncertain items are listed unticked: carry out the plan with the items you select.
         """
-        plan = self.planned(relationship_id, "forget", body, "", body.depth)
-        if not body.dry_run and any(item["ticked"] for item in plan.items):
-            plan = carry_out_to(plan, body.depth, None, self.actor)
-        return self.answer(present(plan))
+        return self.plan(relationship_id, body, verb="forget", depth=body.depth)
 
 
 class CorrectView(WishView):
@@ -135,10 +136,7 @@ class CorrectView(WishView):
         """Changes the entry that says it. If no entry does, the call is refused and shows what it looked at. If
         several might, the plan waits for you to select some.
         """
-        plan = self.planned(relationship_id, "correct", body, body.to, "hide")
-        if not body.dry_run and any(item["ticked"] for item in plan.items):
-            plan = carry_out(plan, by=self.actor)
-        return self.answer(present(plan))
+        return self.plan(relationship_id, body, verb="correct", to=body.to)
 
 
 class PlansView(ApiView):

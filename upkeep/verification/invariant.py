@@ -53,13 +53,6 @@ class Finding(NamedTuple):
     detail: str = ""
 
 
-def owner_of(findings: Sequence[Finding]) -> UUID:
-    """The owner of findings that all have the same."""
-    owner_id = findings[0].owner_id
-    assert owner_id is not None, "they are of the database itself"
-    return owner_id
-
-
 @dataclass(frozen=True, slots=True)
 class Page:
     """Owners in order of their IDs. `first` to `last` has no gap to the next page, so it includes rows without owner.
@@ -105,12 +98,12 @@ class Invariant:
             for slug, owner_id, row_id, detail in rows(statement, page, **told):
                 yield Finding(problems[slug], owner_id, row_id, detail)
 
-    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
-        """Repair findings of one owner. Called under its lock, in a transaction."""
+    def repair(self, owner_id: Any, findings: Sequence[Finding], *, now: datetime) -> None:
+        """Repair findings of one owner, or of the database (None). Called under its lock, in a transaction."""
         for problem in self.problems:
             wrong = [finding.row_id for finding in findings if finding.problem == problem]
             if wrong:
-                execute(problem.repair, {"owner": owner_of(findings), "rows": wrong, "now": now})
+                execute(problem.repair, {"owner": owner_id, "rows": wrong, "now": now})
 
     def lock(self, owner_id: UUID) -> None:
         """Lock the owner until the transaction ends. If it doesn't exist, it has no writers either."""

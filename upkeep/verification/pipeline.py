@@ -95,23 +95,23 @@ def _check_again(report: Report, invariant: Invariant, owner_id: UUID | None) ->
     repairable = [finding for finding in findings if finding.problem.repairable]
     if report.repair and repairable:
         # All at once or, if that fails, one by one, so that a single one does not prevent the others.
-        if not _repaired(invariant, repairable) and len(repairable) > 1:
+        if not _repaired(invariant, owner_id, repairable) and len(repairable) > 1:
             for finding in repairable:
-                _repaired(invariant, [finding])
+                _repaired(invariant, owner_id, [finding])
         left = list(invariant.check(page, now=timezone.now()))
     report.note(invariant, findings, left=left)
 
 
-def _repaired(invariant: Invariant, findings: Sequence[Finding]) -> bool:
+def _repaired(invariant: Invariant, owner_id: UUID | None, findings: Sequence[Finding]) -> bool:
     try:
         with transaction.atomic():
-            invariant.repair(findings, now=timezone.now())
+            invariant.repair(owner_id, findings, now=timezone.now())
     except (DatabaseError, RapportError) as error:
         log.warning(
             "a repair failed",
             event_name="verification.mend.failed",
             invariant=invariant.slug,
-            owner_id=str(findings[0].owner_id),
+            owner_id=str(owner_id),
             exc_info=error,
         )
         return False

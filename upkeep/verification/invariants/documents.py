@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from knowledge.documents import reread_document
@@ -69,7 +70,7 @@ class DocumentsInvariant(Invariant):
             .values_list("id")
         )
 
-    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
+    def repair(self, owner_id: Any, findings: Sequence[Finding], *, now: datetime) -> None:
         """Have the documents read again, from their stored bytes."""
         documents = Document.objects.filter(id__in={finding.row_id for finding in findings})
         for document in documents:

@@ -13,7 +13,7 @@ from memory.entries.fingerprint import content_hash
 from memory.entries.history import FIELDS, Change, change_entries, fields_of
 from memory.entries.time_travel import differing_fields, entry_of
 from memory.models import EntryRevision, RevisionEvent, ScratchpadEntry
-from upkeep.verification.invariant import BY_VERIFY, Finding, Invariant, Page, Problem, owner_of, rows
+from upkeep.verification.invariant import BY_VERIFY, Finding, Invariant, Page, Problem, rows
 
 REASON = "found by manage.py verify: this change is in no history"
 
@@ -92,8 +92,7 @@ class HistoriesInvariant(Invariant):
         for owner_id, entry_id, without_words in rows(_GONE, page):
             yield Finding(BROKEN if without_words else GONE, owner_id, entry_id, "the entry does not exist")
 
-    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
-        owner_id = owner_of(findings)
+    def repair(self, owner_id: Any, findings: Sequence[Finding], *, now: datetime) -> None:
         entries = ScratchpadEntry.objects.for_relationship(owner_id)
         wrong = {entry.id: entry for entry in entries.filter(id__in=[finding.row_id for finding in findings])}
         revisions = EntryRevision.objects.for_relationship(owner_id)
@@ -163,10 +162,10 @@ class FingerprintsInvariant(Invariant):
             if bytes(fingerprint) != content_hash(content):
                 yield Finding(WRONG, owner_id, row_id)
 
-    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
+    def repair(self, owner_id: Any, findings: Sequence[Finding], *, now: datetime) -> None:
         """Write the right fingerprints. The unique index refuses one if another active entry says the same."""
         wrong = [finding.row_id for finding in findings]
-        entries = ScratchpadEntry.objects.for_relationship(owner_of(findings)).filter(id__in=wrong)
+        entries = ScratchpadEntry.objects.for_relationship(owner_id).filter(id__in=wrong)
         for row_id, content in entries.values_list("id", "content"):
-            told = {"owner": owner_of(findings), "row": row_id, "hash": content_hash(content)}
+            told = {"owner": owner_id, "row": row_id, "hash": content_hash(content)}
             execute(_PUT_RIGHT, told)

@@ -13,7 +13,7 @@ from memory.retrieval.index.rows import OFF_THE_RECORD, entry_words, spoken
 from memory.retrieval.index.segments import MADE, pack_again
 from memory.retrieval.index.text import text_hash, words_for_index
 from memory.retrieval.index.write import forget_texts, index_again
-from upkeep.verification.invariant import AT_ONCE, Finding, Invariant, Page, Problem, owner_of, rows
+from upkeep.verification.invariant import AT_ONCE, Finding, Invariant, Page, Problem, rows
 
 MISSING = Problem("missing", "an entry or message has no row in the index, so its words find nothing")
 OUT_OF_STEP = Problem("out_of_step", "a row of the index tells something else than its entry or message")
@@ -104,9 +104,8 @@ class IndexInvariant(Invariant):
             if row not in named:
                 yield Finding(WORDS, *row)
 
-    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
+    def repair(self, owner_id: Any, findings: Sequence[Finding], *, now: datetime) -> None:
         """Rewrite these rows, which then owe their vectors, and delete those without a text."""
-        owner_id = owner_of(findings)
         config = lock_config(owner_id)
         for kind in SearchedKind:
             mine = [finding for finding in findings if finding.detail == kind.value]
@@ -160,6 +159,5 @@ class SegmentsInvariant(Invariant):
     )
     statements = (_SEGMENTS,)
 
-    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
-        owner_id = owner_of(findings)
+    def repair(self, owner_id: Any, findings: Sequence[Finding], *, now: datetime) -> None:
         pack_again(owner_id, [int(finding.detail) for finding in findings])

@@ -8,7 +8,7 @@ from config.postgresql.sessions import execute
 from memory.ingestion.intake import retry_turn
 from memory.ingestion.sweep import release_dead_leases
 from memory.models import SearchText
-from upkeep.verification.invariant import Finding, Invariant, Page, Problem, owner_of
+from upkeep.verification.invariant import Finding, Invariant, Page, Problem
 from worker.enqueue import enqueue, enqueue_embedding
 from worker.fairness import project_of
 from worker.leases import take_back_dead
@@ -85,9 +85,8 @@ class QueueInvariant(Invariant):
             "busy": BUSY,
         }
 
-    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
+    def repair(self, owner_id: Any, findings: Sequence[Finding], *, now: datetime) -> None:
         """Make the rows due now and enqueue a task, as the sweep should have done."""
-        owner_id = owner_of(findings)
         for finding in findings:
             if finding.problem.slug == "not_taken_back":
                 release_dead_leases(now)

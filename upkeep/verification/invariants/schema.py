@@ -90,7 +90,7 @@ class SchemaInvariant(Invariant):
             "holders": [field.model._meta.db_table for field in columns],
         }
 
-    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
+    def repair(self, owner_id: Any, findings: Sequence[Finding], *, now: datetime) -> None:
         """Repair with a short lock timeout, as waiting for this lock blocks everybody else."""
         execute("SET LOCAL lock_timeout = '3s'")
         for finding in findings:
@@ -129,7 +129,7 @@ class OwnersInvariant(Invariant):
         for *found, orphan in rows(of_each, page):
             yield Finding(ORPHAN if orphan else OTHER_PROJECT, *found)
 
-    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
+    def repair(self, owner_id: Any, findings: Sequence[Finding], *, now: datetime) -> None:
         """Delete rows without a relationship, as erasure would; give the others their relationship's project."""
         with erasing():
             for finding in findings:

@@ -13,7 +13,7 @@ from relationships.services.profiles import read_profile
 from relationships.services.sessions import rebuild_sessions
 from relationships.services.snapshots import write_section
 from summaries.snapshot import rebuild_summary
-from upkeep.verification.invariant import Finding, Invariant, Page, Problem, owner_of, rows
+from upkeep.verification.invariant import Finding, Invariant, Page, Problem, rows
 from workspace.hot_context import rebuild_hot_context
 
 DIFFERS = Problem(
@@ -81,8 +81,8 @@ class SnapshotsInvariant(Invariant):
                     DIFFERS, owner_id, detail=" ".join(name for name, is_so in wrong.items() if is_so)
                 )
 
-    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
-        for relationship in Relationship.objects.filter(id=owner_of(findings)):
+    def repair(self, owner_id: Any, findings: Sequence[Finding], *, now: datetime) -> None:
+        for relationship in Relationship.objects.filter(id=owner_id):
             own: dict[str, Any] = {"relationship_id": relationship.id, "project_id": relationship.project_id}
             write_section(**own, section="profile", value=read_profile(relationship.id)[0])
             rebuild_sessions(relationship)

@@ -9,7 +9,7 @@ from memory.retrieval.index.configs import config_of, configs_of
 from memory.retrieval.index.rows import owing_kinds
 from memory.retrieval.index.text import text_hash
 from providers.embeddings.registry import working_embedder
-from upkeep.verification.invariant import Finding, Invariant, Page, Problem, owner_of
+from upkeep.verification.invariant import Finding, Invariant, Page, Problem
 from worker.enqueue import enqueue_embedding
 from worker.fairness import project_of
 
@@ -90,9 +90,8 @@ class VectorsInvariant(Invariant):
         columns = {name: [row[place] for row in wanted] for place, name in enumerate(names)}
         return {**columns, "nothing": _NOTHING, "tolerance": _TOLERANCE}
 
-    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
+    def repair(self, owner_id: Any, findings: Sequence[Finding], *, now: datetime) -> None:
         """Delete wrong vectors, mark all texts without one as owed, and enqueue a task."""
-        owner_id = owner_of(findings)
         wanted = config_of(owner_id)
         kinds = owing_kinds(wanted.retrieval) if wanted and wanted.retrieval else []
         gaps = [finding.row_id for finding in findings if finding.problem == GAP]
