@@ -18,9 +18,9 @@ from providers.errors import RateLimited
 from providers.llm.base import CompletionRequest
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
+from tests.fixtures.archives import copied
 from tests.fixtures.behaviours import behave, outbox_of, runs_of, work
 from tests.fixtures.contexts import remember
-from tests.fixtures.people import meet
 from tests.fixtures.turns import Conversation
 from tests.integration.copies import dump, tables_with
 from tests.integration.mending.test_forget import number_of
@@ -182,15 +182,11 @@ def test_who_told_meanwhile_how_it_went_is_not_asked_by_a_run_that_is_tried_agai
     assert (waiting.state, waiting.error_code, outbox_of(conversation)) == ("failed", "gone", [])
 
 
-def test_an_export_keeps_which_entries_a_run_may_quote(asked: Conversation, api: Api) -> None:
-    document = api.get(f"/relationships/{asked.relationship.id}/export").body
+def test_an_export_keeps_which_entries_a_run_may_quote(asked: Conversation) -> None:
     before = [run.entry_ids for run in runs_of(asked)]
-    assert api.delete(f"/relationships/{asked.relationship.id}").status == 200
-    there = Conversation(meet(asked.relationship.companion, "elsewhere"))
 
-    imported = api.post(f"/relationships/{there.relationship.id}/import", document)
+    there = Conversation(copied(asked.relationship))
 
-    assert imported.status == 200, imported
     assert [run.entry_ids for run in runs_of(there)] == before != [[]]
 
 

@@ -19,8 +19,7 @@ OLD, FORGET = "Has a tame walrus", {"what": "the walrus", "dry_run": True}
 
 @pytest.fixture
 def many(conversation: Conversation) -> Relationship:
-    conversation.relationship.config = {"ingestion": {"provider": "offline"}}
-    conversation.relationship.save()
+    conversation.read_by_rules()
     remember(conversation.relationship, OLD, effective_at=timezone.now() - timedelta(days=1))
     more(conversation.relationship)
     return whole(conversation.relationship)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from relationships.models import Message, Relationship
+from relationships.models import Message
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.turns import Conversation, add, answer, delete
@@ -19,13 +19,13 @@ WRONG, RIGHT = "I have a dog called Rex.", "No, I don't have a dog, that was wro
 )
 def test_of_what_was_never_true_the_correction_is_found_and_the_error_is_not(
     api: Api,
+    at: str,
     conversation: Conversation,
     scripted_provider: ScriptedProvider,
     said: dict[str, Any],
     found: list[str],
     held: bool,
 ) -> None:
-    at = f"/relationships/{conversation.relationship.id}"
     if held:
         hold = {"config": {"ingestion": {"deletion_hold": {"count": 0, "share": 0}}}}
         assert api.patch(at, hold).status == 200
@@ -49,20 +49,14 @@ def test_of_what_was_never_true_the_correction_is_found_and_the_error_is_not(
 WISH = {"what": "that I live in Lisbon", "to": "Lives in Graz"}
 
 
-def without_a_model(conversation: Conversation) -> str:
-    """Rules judge what a wish is about. The relationship's path."""
-    pairs = Relationship.objects.filter(id=conversation.relationship.id)
-    pairs.update(config={"ingestion": {"provider": "offline"}})
-    return f"/relationships/{conversation.relationship.id}"
-
-
 def test_by_rules_the_one_entry_that_says_it_is_changed_at_once_and_no_message(
-    api: Api, conversation: Conversation, scripted_provider: ScriptedProvider
+    api: Api, at: str, conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     scripted_provider.answer_with(answer(add("Lives in Lisbon"), add("Ana is allergic to peanuts")))
     conversation.exchange("I live in Lisbon. My sister Ana is allergic to peanuts.", "Is Lisbon nice?")
 
-    plan = api.post(f"{without_a_model(conversation)}/correct", WISH).body
+    conversation.read_by_rules()
+    plan = api.post(f"{at}/correct", WISH).body
 
     assert (plan["state"], [one["kind"] for one in plan["items"]]) == ("carried_out", ["entry"])
     assert sorted(conversation.contents) == ["Ana is allergic to peanuts", "Lives in Graz"]
@@ -70,15 +64,11 @@ def test_by_rules_the_one_entry_that_says_it_is_changed_at_once_and_no_message(
     assert not said.filter(hidden_at__isnull=False).exists()
 
 
-def test_what_was_true_once_is_not_corrected(api: Api, conversation: Conversation) -> None:
-    at = without_a_model(conversation)
+def test_what_was_true_once_is_not_corrected(api: Api, at: str, conversation: Conversation) -> None:
+    conversation.read_by_rules()
     for city in ("Lisbon", "Porto"):
-        assert (
-            api.post(
-                f"{at}/entries", {"type": "identity", "key": "city", "content": f"Lives in {city}"}
-            ).status
-            == 201
-        )
+        entry = {"type": "identity", "key": "city", "content": f"Lives in {city}"}
+        assert api.post(f"{at}/entries", entry).status == 201
 
     refused = api.post(f"{at}/correct", WISH)
     assert (refused.status, refused.body["type"]) == (409, "urn:rapport:problem:nothing_fits")

@@ -197,8 +197,7 @@ def test_an_export_without_what_is_hidden_can_be_imported(
 def test_a_correction_that_fits_nothing_is_refused_and_shows_what_was_looked_at(
     api: Api, at: str, conversation: Conversation
 ) -> None:
-    conversation.relationship.config = {"ingestion": {"provider": "offline"}}
-    conversation.relationship.save()
+    conversation.read_by_rules()
     before = ["Noor works at Philips", "Has a cat", "Lives in Vienna and has a boat"]
     conversation.remember(*before)
 

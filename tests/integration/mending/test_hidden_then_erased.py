@@ -32,18 +32,13 @@ def still_with(word: str = "Klosterneuburg") -> set[str]:
     return tables_with(word, dump())
 
 
-def judge_by_rules(conversation: Conversation) -> None:
-    conversation.relationship.config = {"ingestion": {"provider": "offline"}}
-    conversation.relationship.save(update_fields=["config"])
-
-
 @pytest.mark.parametrize("then", ["erase", "undo"])
 def test_what_the_reading_itself_deleted_for_the_wish_is_its_plans(
     api: Api, at: str, told: Conversation, then: str
 ) -> None:
     """The offline reader does so, and a model may."""
     before = sorted(told.contents)
-    judge_by_rules(told)
+    told.read_by_rules()
     told.exchange(ASKED, REPLY)
     assert "Klosterneuburg" not in "".join(told.contents)
     [plan] = api.get(f"{at}/plans").body["items"]
@@ -139,7 +134,7 @@ def test_a_new_wish_to_erase_finds_what_is_hidden_and_says_so(
     api: Api, at: str, spoken: str, told: Conversation, judge: str
 ) -> None:
     if judge == "rules":
-        judge_by_rules(told)
+        told.read_by_rules()
     assert api.post(f"{at}/forget", {**ERASE, "depth": "hide", "dry_run": True}).body["items"] == []
     trial = api.post(f"{at}/forget", {**ERASE, "dry_run": True}).body
     found = {item["sentence"]: (item["kind"], item["hidden"]) for item in trial["items"]}
@@ -178,7 +173,7 @@ def test_what_an_entry_said_before_a_part_of_it_was_hidden_is_erased_by_a_new_wi
     assert set(conversation.contents) == {"Has a cat", "Waters the garden"}
     scripted_provider.wishes_answer = numbers_that_say("Volvo")
     if judge == "rules":
-        judge_by_rules(conversation)
+        conversation.read_by_rules()
 
     erased = api.post(f"{at}/forget", {"what": "the Volvo", "depth": "erase"})
 

@@ -56,8 +56,7 @@ def test_an_old_paraphrase_is_shown_to_the_model_and_goes(
 def test_where_rules_judge_nothing_is_embedded(
     api: Api, at: str, long_ago: Conversation, scripted_embedder: ScriptedEmbedder
 ) -> None:
-    long_ago.relationship.config["ingestion"] = {"provider": "offline"}
-    long_ago.relationship.save(update_fields=["config"])
+    long_ago.read_by_rules()
     asked = len(scripted_embedder.asked)
     assert api.post(f"{at}/forget", {"what": WISH}).status == 200
     assert len(scripted_embedder.asked) == asked and MendingPlan.objects.get().items == []

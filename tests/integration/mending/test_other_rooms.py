@@ -23,8 +23,7 @@ HOT = "memory/hot_context.md"
 
 @pytest.fixture
 def at(conversation: Conversation) -> str:
-    conversation.relationship.config = {"ingestion": {"provider": "offline"}}
-    conversation.relationship.save()
+    conversation.read_by_rules()
     return f"/relationships/{conversation.relationship.id}"
 
 

@@ -1,13 +1,12 @@
 """Summaries go with their relationship, wherever it is taken."""
 
-import json
-
 import pytest
 
 from relationships.models import Message, Snapshot
 from summaries.models import Summary
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
+from tests.fixtures.archives import copied
 from tests.fixtures.people import meet
 from tests.fixtures.summaries import chat, name_birds, ready, summarise
 from tests.fixtures.turns import Conversation
@@ -23,20 +22,11 @@ def talk(conversation: Conversation, scripted_provider: ScriptedProvider) -> Con
     return conversation
 
 
-def moved(talk: Conversation, api: Api) -> Conversation:
-    document = api.get(f"/relationships/{talk.relationship.id}/export?calls=true").body
-    assert api.delete(f"/relationships/{talk.relationship.id}").status == 200
-    there = meet(talk.relationship.companion, "elsewhere")
-    imported = api.post(f"/relationships/{there.id}/import", json.loads(json.dumps(document)))
-    assert imported.status == 200, imported
-    return Conversation(there)
-
-
 def test_an_import_has_them_as_they_were_and_goes_on_from_them(
-    talk: Conversation, api: Api, scripted_provider: ScriptedProvider
+    talk: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     before = ready(talk)
-    there = moved(talk, api)
+    there = Conversation(copied(talk.relationship))
 
     after = ready(there)
     assert {n: (row.id, row.text, row.extends) for n, row in after.items()} == {
@@ -53,9 +43,9 @@ def test_an_import_has_them_as_they_were_and_goes_on_from_them(
     assert ready(there)[600].extends == after[400].id
 
 
-def test_one_that_was_owed_is_owed_there(talk: Conversation, api: Api) -> None:
+def test_one_that_was_owed_is_owed_there(talk: Conversation) -> None:
     chat(talk, first=421, last=600)
-    there = moved(talk, api)
+    there = Conversation(copied(talk.relationship))
 
     assert summarise(there) == 1
     assert len(ready(there)[600].text.split()) == 600

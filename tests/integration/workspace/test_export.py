@@ -7,6 +7,7 @@ import pytest
 from context.pipeline import build_context
 from relationships.models import Relationship
 from tests.fixtures.api import TESTER, Api
+from tests.fixtures.archives import copied, exported
 from tests.fixtures.people import meet
 from tests.wire import statements_sent
 from upkeep.exporting import FILES_AT_ONCE, files_to_keep
@@ -26,27 +27,24 @@ def one(**changed: Any) -> dict[str, Any]:
     return {"path": "a.txt", "content": "a", **changed}
 
 
-def test_they_come_back_as_they_were_and_chat_is_shown_them(relationship: Relationship, api: Api) -> None:
+def test_they_come_back_as_they_were_and_chat_is_shown_them(relationship: Relationship) -> None:
     change_files(relationship=relationship, changes=FILES, by=TESTER)
-    document = api.get(f"/relationships/{relationship.id}/export").body
-    there = meet(relationship.companion, "elsewhere")
+    document = exported(relationship)
 
-    imported = api.post(f"/relationships/{there.id}/import", document)
+    there = copied(relationship)
 
-    assert imported.status == 200, imported
     assert {row["path"] for row in document["files"]} == set(FILES)  # and none of those that Rapport makes
     assert {path: read_file(there, path).content for path in FILES} == FILES
     assert list_files(there)[0].keys() == list_files(relationship)[0].keys()
     shown = build_context(project_id=there.project_id, relationship_id=there.id, message="Hello")
     assert "Is writing a book about owls." in shown.system
-    assert api.get(f"/relationships/{there.id}/export").body["files"] == document["files"]
+    assert exported(there)["files"] == document["files"]
 
 
 def test_a_program_stays_one(relationship: Relationship, api: Api) -> None:
     change_files(relationship=relationship, changes=FILES, by=TESTER, can_run={"outputs/nothing.txt": True})
-    there = meet(relationship.companion, "elsewhere")
 
-    api.post(f"/relationships/{there.id}/import", api.get(f"/relationships/{relationship.id}/export").body)
+    there = copied(relationship)
 
     files = api.get(f"/relationships/{there.id}/files").body["files"]
     assert [file["path"] for file in files if file["executable"]] == ["outputs/nothing.txt"]

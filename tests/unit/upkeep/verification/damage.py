@@ -6,9 +6,6 @@ from typing import Any
 
 from django.db import connection
 
-from relationships.models import Relationship
-from tests.fixtures.archives import exported, imported
-from tests.fixtures.people import meet
 from upkeep.verification import Report, verify
 
 
@@ -57,10 +54,3 @@ def check_left(found: Sequence[str]) -> Report:
     assert all(tally.problem.remedy for tally in report.tallies.values() if tally.left)
     assert set(problems(verify())) == set(found)
     return report
-
-
-def copied(relationship: Relationship, *, calls: bool = False) -> Relationship:
-    """A copy of the relationship, exported and imported for another person."""
-    copy = meet(relationship.companion)
-    imported(exported(relationship, calls=calls), copy)
-    return copy

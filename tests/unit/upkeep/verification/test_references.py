@@ -10,12 +10,12 @@ from memory.models import HeldDeletion, HeldState, IngestionPrompt
 from relationships.models import Companion, EndUser, IdempotencyKey, Relationship, Turn
 from relationships.services.idempotency import TURNS, Idempotency
 from relationships.services.turns import NewMessage, NewTurn
+from tests.fixtures.archives import copied
 from tests.fixtures.turns import Conversation, hold_deletions
 from tests.unit.upkeep.verification.damage import (
     check_left,
     check_mended,
     check_whole,
-    copied,
     problems,
     run,
     unguarded,
@@ -52,7 +52,7 @@ def test_a_lost_call_that_a_turn_cites_is_named(lived: Conversation) -> None:
 
 def test_calls_that_an_import_left_behind_are_not_lost_and_those_it_brought_are(lived: Conversation) -> None:
     without = copied(lived.relationship, calls=False)
-    with_calls = copied(lived.relationship, calls=True)
+    with_calls = copied(lived.relationship)
     check_whole()
     Conversation(without).hear("I swim, too")
     check_whole()
@@ -71,7 +71,7 @@ def test_an_import_of_an_import_that_left_calls_behind_is_whole_and_what_is_lost
     without = copied(lived.relationship, calls=False)
     Conversation(without).hear("I swim, too")
 
-    again = copied(without, calls=True)
+    again = copied(without)
 
     check_whole()
     with unguarded():
