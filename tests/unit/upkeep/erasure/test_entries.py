@@ -6,9 +6,8 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import connection
 
-from memory.entries.adding import add_entry
 from memory.entries.editing import revise_entry
-from memory.models import EntryRevision, EntrySource, ModelCall
+from memory.models import EntryRevision, ModelCall
 from providers.llm.base import CompletionRequest
 from relationships.models import AuditEvent, Message, Relationship, TurnState
 from tests.fakes import ScriptedProvider
@@ -108,8 +107,7 @@ def test_what_was_erased_is_told_without_words(
 def test_an_entry_that_is_not_there_is_named_so(
     where: str, conversation: Conversation, relationship: Relationship
 ) -> None:
-    values = {"content": HERON, "type": "other"}
-    entry = add_entry(relationship=relationship, values=values, by=ANA, source=EntrySource.MANUAL)
+    [entry] = conversation.remember(HERON)
     entry_id, relationship_id = (uuid4(), relationship.id) if where == "nowhere" else (entry.id, uuid4())
 
     with pytest.raises(NotFound):

@@ -40,13 +40,10 @@ def test_a_deleted_twin_goes_with_it_and_an_active_one_stays(
 def test_what_another_entry_said_before_goes_where_it_is_the_same(
     conversation: Conversation,
 ) -> None:
-    relationship = conversation.relationship
-    values = {"content": HERON, "type": "other"}
-    first = add_entry(relationship=relationship, values=values, by=ANA, source=EntrySource.MANUAL)
-    revise_entry(
-        relationship_id=relationship.id, entry_id=first.id, values={"content": "Has a tattoo"}, by=ANA
-    )
-    second = add_entry(relationship=relationship, values=values, by=ANA, source=EntrySource.MANUAL)
+    [first] = conversation.remember(HERON)
+    values = {"content": "Has a tattoo"}
+    revise_entry(relationship_id=first.relationship_id, entry_id=first.id, values=values, by=ANA)
+    [second] = conversation.remember(HERON)
 
     erase(conversation, second)
 

@@ -4,12 +4,9 @@ from uuid import UUID
 
 import pytest
 
-from memory.entries.adding import add_entry
 from memory.entries.editing import revise_entry
-from memory.models import EntrySource
 from relationships.models import Message
 from tests.fakes import ScriptedProvider
-from tests.fixtures.people import MORNING
 from tests.fixtures.turns import Conversation, add, answer, update
 from tests.unit.upkeep.erasure.forgetting import ANA, NOTHING
 from upkeep.erasure.entries import EntryErasure, erase_entry
@@ -65,8 +62,7 @@ def test_the_same_words_in_another_exchange_are_for_a_person_to_decide_about(
 
 def test_what_was_written_by_hand_has_no_exchange_and_only_lists(conversation: Conversation) -> None:
     conversation.say("My order is ORD-17.", "No, ORD-170.")
-    values = {"content": "Waits for order ORD-17", "type": "other"}
-    add_entry(relationship=conversation.relationship, values=values, by=ANA, source=EntrySource.MANUAL)
+    conversation.remember("Waits for order ORD-17")
 
     erased = erase(conversation, "Waits for order ORD-17")
 
@@ -106,24 +102,10 @@ def test_a_name_and_an_only_word_are_never_too_common(conversation: Conversation
 
 
 def test_the_list_is_bounded_and_says_how_many_there_are(conversation: Conversation) -> None:
-    conversation.say(*["Vienna!"] * 50)
+    for _ in range(MOST_LISTED // 50 + 1):
+        conversation.say(*["Vienna!"] * 50)
     turn = conversation.say("Vienna, where I live.")
     message = Message.objects.for_relationship(turn.relationship_id).filter(turn_id=turn.id).get()
-    Message.objects.bulk_create(
-        [
-            Message(
-                relationship_id=turn.relationship_id,
-                project_id=turn.project_id,
-                turn_id=turn.id,
-                seq=1000 + number,
-                session="current",
-                role="user",
-                content="Vienna!",
-                occurred_at=MORNING,
-            )
-            for number in range(MOST_LISTED)
-        ]
-    )
     conversation.remember(VIENNA)
 
     holding = erase(conversation, VIENNA).holding

@@ -10,21 +10,13 @@ from django.utils import timezone
 
 from memory.entries.adding import add_entry
 from memory.models import EntrySource, ScratchpadEntry
-from relationships.ids import relationship_id
-from relationships.models import Companion, EndUser, Project, Relationship, Snapshot
+from relationships.models import Companion, Project, Relationship, Snapshot
+from tests.fixtures.people import meet
 from tests.fixtures.turns import PERSON, Conversation
 from tests.unit.upkeep.verification.damage import check_whole, problems, run
 from upkeep.verification import pipeline, verify
 from upkeep.verification.invariant import Invariant, Level, Page
 from upkeep.verification.pipeline import FIRST, LAST, invariants, pages_of
-
-
-def another(project: Project, companion: Companion, name: str) -> Conversation:
-    user = EndUser.objects.create(project=project, external_id=name)
-    own_id = relationship_id(companion.id, user.id)
-    return Conversation(
-        Relationship.objects.create(id=own_id, project=project, companion=companion, user=user)
-    )
 
 
 def test_what_the_services_wrote_holds_whole(lived: Conversation) -> None:
@@ -41,7 +33,7 @@ def test_an_empty_database_holds_whole(db: None) -> None:
 
 def test_only_what_is_asked_for_is_looked_at(lived: Conversation, companion: Companion) -> None:
     elsewhere = Project.objects.create(name="Another")
-    stranger = another(elsewhere, Companion.objects.create(project=elsewhere, slug="b", name="B"), "ana")
+    stranger = Conversation(meet(Companion.objects.create(project=elsewhere, slug="b", name="B")))
     stranger.remember("Likes tea")
     Snapshot.objects.update(scratchpad=[])
 
@@ -51,10 +43,8 @@ def test_only_what_is_asked_for_is_looked_at(lived: Conversation, companion: Com
     assert problems(verify(relationship_id=uuid4())) == {}
 
 
-def test_one_relationship_after_the_other_is_mended(
-    lived: Conversation, project: Project, companion: Companion
-) -> None:
-    other = another(project, companion, "ana")
+def test_one_relationship_after_the_other_is_mended(lived: Conversation, companion: Companion) -> None:
+    other = Conversation(meet(companion))
     other.remember("Likes tea")
     Snapshot.objects.update(scratchpad=[])
     heard: list[int] = []
@@ -89,17 +79,15 @@ def test_the_number_of_statements_does_not_follow_the_rows(
     owners = (Companion if invariant.level == Level.COMPANION else Relationship)._base_manager
     few = statements(tuple(owners.values_list("id", flat=True)))
     for number in range(6):
-        another(project, companion, f"user {number}").remember("Likes tea", "Has a cat", "Runs")
+        Conversation(meet(companion)).remember("Likes tea", "Has a cat", "Runs")
         Companion.objects.create(project=project, slug=f"c{number}", name="C")
 
     assert statements(tuple(owners.values_list("id", flat=True))) == few <= 6
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_others_write_meanwhile_is_no_alarm(
-    lived: Conversation, project: Project, companion: Companion
-) -> None:
-    people = [another(project, companion, f"user {number}") for number in range(4)]
+def test_what_others_write_meanwhile_is_no_alarm(lived: Conversation, companion: Companion) -> None:
+    people = [Conversation(meet(companion)) for _ in range(4)]
     stop = threading.Event()
     errors: list[BaseException] = []
 

@@ -22,28 +22,13 @@ def test_a_trigger_that_is_switched_off_is_switched_on_again(db: None, table: st
 @pytest.mark.parametrize(
     ("found", "damage", "named"),
     [
-        (
-            "column_missing",
-            "ALTER TABLE memory_mendingplan DROP COLUMN left_out",
-            "left_out of memory_mendingplan",
-        ),
-        (
-            "trigger_missing",
-            "DROP TRIGGER append_only ON memory_modelcall",
-            "append_only on memory_modelcall",
-        ),
-        (
-            "constraint_not_validated",
-            "ALTER TABLE relationships_turn ADD CONSTRAINT late CHECK (attempts < 100) NOT VALID",
-            "late on relationships_turn",
-        ),
-        (
-            "index_invalid",
-            "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'turn_due'::regclass",
-            "turn_due",
-        ),
+        ("column_missing", "ALTER TABLE memory_mendingplan DROP COLUMN left_out", "left_out of memory_mendingplan"),
+        ("trigger_missing", "DROP TRIGGER append_only ON memory_modelcall", "append_only on memory_modelcall"),
+        ("constraint_not_validated", "ALTER TABLE relationships_turn ADD CONSTRAINT late CHECK (attempts < 100) NOT VALID",
+         "late on relationships_turn"),
+        ("index_invalid", "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'turn_due'::regclass", "turn_due"),
     ],
-)
+)  # fmt: skip
 def test_a_schema_that_is_not_whole_is_left_to_a_person(
     db: None, found: str, damage: str, named: str
 ) -> None:
