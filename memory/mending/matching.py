@@ -70,7 +70,7 @@ class WithWords:
         there = [words_of(text) for _, text in may]
         forms = {form for words in there for word in words if not word.identifier for form in word.forms}
         if new := {form for form in forms - self._stems.keys() if look.may_have_any(form)}:
-            self._stems |= stems_in(self._language, [self._query, " ".join(new)])
+            self._stems |= stems_in(self._language, [self._query, *new])
         has = (_has(self._wanted, spelt(words, self._stems), self._stems) for words in there)
         return [row for (row, _), found in zip(may, has, strict=True) if found]
 
