@@ -49,7 +49,7 @@ def meet_mentioned(clause: Clause, reader: Reader) -> None:
 
 def _introduce(clause: Clause, reader: Reader, relation: str, name: str) -> None:
     """Add "Has a sister named Ana". A correction ("not Anna") changes the line with the wrong name instead."""
-    known = [folded(line.content) for line in reader.lines("user")]
+    known = [line.folded for line in reader.lines("user")]
     if _rename(clause, reader, name) or any(
         noun(relation) in content and folded(name) in content for content in known
     ):

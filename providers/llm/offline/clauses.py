@@ -7,6 +7,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from providers.llm.offline.dates import is_date
 from providers.llm.offline.wording import RULES, part, pattern
@@ -78,9 +79,10 @@ class Clause:
     forgets: bool = False  # a request to forget, with its text unchanged
 
 
-def read_clauses(content: str) -> list[Clause]:
-    """The clauses of a message, in order, without duplicates."""
-    return list(dict.fromkeys(clause for text in read_sentences(content) for clause in _clauses_of(text)))
+def read_clauses(content: str, *, most: int) -> list[Clause]:
+    """The first `most` clauses of a message, in order, without duplicates."""
+    clauses = (clause for text in read_sentences(content) for clause in _clauses_of(text))
+    return list(dict.fromkeys(islice(clauses, most)))
 
 
 def without_adverbs(text: str) -> str:

@@ -37,7 +37,7 @@ class Line:
     messages: list[int] = field(default_factory=list)
     gone: bool = False
     reason: str = ""
-    read: tuple[str, Fact, frozenset[str]] | None = None
+    read: tuple[str, Fact, frozenset[str], str] | None = None
 
     @property
     def fact(self) -> Fact:
@@ -46,6 +46,11 @@ class Line:
     @property
     def words(self) -> frozenset[str]:
         return self._reading()[2]
+
+    @property
+    def folded(self) -> str:
+        """The content as it is compared."""
+        return self._reading()[3]
 
     @property
     def constraint(self) -> bool:
@@ -77,7 +82,7 @@ class Line:
             return "" if self.gone else "add"
         if self.gone:
             return "delete"
-        return "update" if folded(self.content) != folded(self.before) else ""
+        return "update" if self.folded != folded(self.before) else ""
 
     def as_forgotten(self) -> dict[str, Any]:
         return {"entry": self.number, "messages": self.messages, "reason": self.reason}
@@ -95,10 +100,10 @@ class Line:
             told["key"] = self.key
         return {"op": "add", "type": type, "subject": self.subject, "importance": self.importance, **told}
 
-    def _reading(self) -> tuple[str, Fact, frozenset[str]]:
+    def _reading(self) -> tuple[str, Fact, frozenset[str], str]:
         if self.read is None or self.read[0] != self.content:
             fact = read_kept(self.content, type=self.type, called=self.called)
-            self.read = (self.content, fact, words(self.content))
+            self.read = (self.content, fact, words(self.content), folded(self.content))
         return self.read
 
 

@@ -100,8 +100,9 @@ class Reader:
             return
         subject, fact = told
         rivals: list[Line] = []
+        content = folded(fact.content)
         for line in self.lines(subject):
-            if folded(line.content) == folded(fact.content) or same(fact, line.fact):
+            if line.folded == content or same(fact, line.fact):
                 self.touched += 1
                 self.repeats.append((self.message, line))
                 return
@@ -132,10 +133,10 @@ class Reader:
         """Change a line's text, unless it is read-only; if it is about somebody else, begin with their name."""
         if line.subject != "user" and not content.lower().startswith(line.subject.lower()):
             content = f"{line.subject} {uncapitalised(content)}"
-        if line.read_only or folded(line.content) == folded(content) or len(content) > MAX_CONTENT:
+        said = folded(content)
+        if line.read_only or line.folded == said or len(content) > MAX_CONTENT:
             return
-        others = (folded(other.content) for other in self.lines(line.subject) if other is not line)
-        if folded(content) in others:
+        if any(other.folded == said for other in self.lines(line.subject) if other is not line):
             self.strike(line, "the same is kept in another entry")
             return
         line.content = content

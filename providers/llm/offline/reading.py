@@ -21,6 +21,7 @@ _TOPICS = [
     for telling, kinds, wording in RULES["forgetting"]["topics"]
 ]
 MAX_FACTS = 60  # new facts per message; more than anybody states at once
+MAX_CLAUSES = 1000  # of all messages together, as each is compared with every line of the list
 _NAMED = re.compile(r"^(?:The user |User )?[Hh]a[sd] an? ([\w -]{2,30}?) (?:named|called) ([^\W\d_][\w'-]*)")
 
 
@@ -105,14 +106,18 @@ def read_prompt_data(prompt_data: PromptData) -> Reader:
     if prompt_data.task != "operations":  # operations have all entries, and so all names
         _meet_earlier(reader, prompt_data)
     own = "tool" if all(message.role == "tool" for message in prompt_data.messages) else "user"
-    read: list[int] = []
-    for message in prompt_data.messages:
-        # If somebody else speaks on the person's account, their "I" is not the person.
-        is_theirs = own == "tool" or folded(message.speaker) == folded(prompt_data.user_name)
-        if message.role == own and is_theirs:
-            reader.today = _day_of(message, prompt_data.timezone)
-            _read_message(message, reader, read)
-            read.append(message.number)
+    # If somebody else speaks on the person's account, their "I" is not the person.
+    theirs = [
+        message
+        for message in prompt_data.messages
+        if message.role == own and (own == "tool" or folded(message.speaker) == folded(prompt_data.user_name))
+    ]
+    left = MAX_CLAUSES
+    for place, message in enumerate(theirs):
+        reader.today = _day_of(message, prompt_data.timezone)
+        clauses = read_clauses(message.content, most=left // (len(theirs) - place))
+        _read_message(message, clauses, reader, [read.number for read in theirs[:place]])
+        left -= len(clauses)
     return reader
 
 
@@ -137,12 +142,14 @@ def _day_of(message: NumberedMessage, timezone: str) -> date:
         return message.sent_at.date()
 
 
-def _read_message(message: NumberedMessage, reader: Reader, previous: list[int]) -> None:
+def _read_message(
+    message: NumberedMessage, clauses: list[Clause], reader: Reader, previous: list[int]
+) -> None:
     reader.message = message.number
     reader.latest = reader.unnamed = ""  # pronouns don't reach across messages
     orders = part("ORDERS").search(message.content)  # whoever gives orders can't have anything forgotten
     before = len(reader)
-    for said in read_clauses(message.content):
+    for said in clauses:
         if len(reader) - before >= MAX_FACTS:
             break
         touched = reader.touched
@@ -159,7 +166,7 @@ def _meet_earlier(reader: Reader, prompt_data: PromptData) -> None:
     """Learn the names of people mentioned in earlier messages, without reading the rest again."""
     aside = Reader()
     for text in prompt_data.earlier:
-        for said in read_clauses(text):
+        for said in read_clauses(text, most=MAX_CLAUSES // len(prompt_data.earlier)):
             if not said.forgets:
                 _read_statement(said, aside)
     reader.names = aside.names | reader.names

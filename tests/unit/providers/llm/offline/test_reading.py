@@ -68,6 +68,16 @@ def test_nobody_tells_more_facts_in_one_message_than_a_person_can() -> None:
     assert len(read_messages(prompt_data(text))) == MAX_FACTS
 
 
+def test_many_long_messages_are_read_in_part_and_none_is_left_out() -> None:
+    said = [" ".join(f"I love thing{place}x{n}." for n in range(400)) for place in range(49)]
+    messages = [NumberedMessage(n, "user", "Maya", text, THURSDAY) for n, text in enumerate(said, start=1)]
+    messages.append(NumberedMessage(50, "user", "Maya", "I live in Faro.", THURSDAY))
+    started = time.process_time()
+    kept = read_messages(replace(prompt_data(""), messages=tuple(messages)))
+    assert time.process_time() - started < 6  # 1 as a rule; 30 if all is read
+    assert {number for one in kept for number in one["messages"]} == set(range(1, 51))
+
+
 @given(st.text(max_size=300))
 def test_any_text_is_read_without_a_fault(text: str) -> None:
     for operation in read_messages(prompt_data(text)):
