@@ -27,13 +27,15 @@ class Readers:
 
     def __init__(self, count: int, stats: WorkerStats) -> None:
         self._stats = stats
-        self._free = threading.Semaphore(count)
+        self._free = threading.Semaphore(count - 1)  # beside the one that takes the next task
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="reader")
 
     def run(self, work: Callable[[], None]) -> None:
-        """Run `work` in a reader, as soon as one is free."""
-        self._free.acquire()
+        """Run `work` in a reader. Return as soon as another is free: until then this process must take no task, which
+        would wait although another process may have free readers.
+        """
         self._threads.submit(self._do, work)
+        self._free.acquire()
 
     def close(self) -> None:
         """Wait for running tasks. From now on tasks run in the thread that calls them."""

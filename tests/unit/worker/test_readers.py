@@ -28,24 +28,27 @@ def two_readers(stats: WorkerStats) -> Iterator[Readers]:
     made.close()
 
 
-def test_a_task_is_taken_only_by_a_free_reader(stats: WorkerStats, two_readers: Readers) -> None:
+def test_a_process_takes_no_task_while_its_readers_are_busy(stats: WorkerStats, two_readers: Readers) -> None:
     go_on = threading.Event()
 
     @task
     def wait(row: UUID) -> None:
         assert go_on.wait(10)
 
-    handing_over = threading.Thread(target=lambda: [wait(str(uuid4())) for _ in range(3)])
-    handing_over.start()
+    tasks = iter(range(3))
+    taking = threading.Thread(target=lambda: [wait(str(uuid4())) for _ in tasks])
+    taking.start()
     wait_until(lambda: stats.workers()[0].busy == 2, what="both readers to be busy")
+    taking.join(0.1)
 
-    assert handing_over.is_alive()
-    assert stats.started == 2
+    assert taking.is_alive()
+    assert list(tasks) == [2], "a free reader of another process may take it"
 
     go_on.set()
-    handing_over.join(10)
+    taking.join(10)
+    assert not taking.is_alive()
     two_readers.close()
-    assert (stats.started, stats.workers()[0].busy, stats.workers()[0].busy_since) == (3, 0, None)
+    assert (stats.started, stats.workers()[0].busy, stats.workers()[0].busy_since) == (2, 0, None)
 
 
 def test_a_task_that_crashes_frees_its_reader_and_names_nobodys_words(
