@@ -17,7 +17,7 @@ ACTIONS = (  # view name, what of its page, label, role
     ("companions", "#name", "New companion", Role.EDITOR),
     ("playground", "", "Chat with a companion", Role.EDITOR),
     ("turns", "?state=failed", "Retry failed turns", Role.EDITOR),
-    ("relationships", "?waits=1", "Review deletions", Role.EDITOR),
+    ("relationships", "?waits=1", "Review deletions and agents' work", Role.EDITOR),
     ("keys", "#name", "Create API key", Role.OWNER),
     ("operators", "#email", "Invite an operator", Role.OWNER),
     ("relationships", "", "Create a token: choose the relationship", Role.OWNER),

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from admin_ui.access import OperatorView
+from admin_ui.awaiting_review import awaiting_review
 from admin_ui.names import companions_listed
 from admin_ui.overview import (
     PERIODS,
@@ -23,7 +24,7 @@ from admin_ui.overview import (
 from admin_ui.paging import order_of
 from admin_ui.params import parse_uuid
 from admin_ui.words import grouped, lasting
-from memory.models import EntryState, MendingPlan, OperationResult, ScratchpadEntry
+from memory.models import EntryState, ScratchpadEntry
 from relationships.models import Companion, Relationship, Role, Turn, TurnState
 from relationships.services.api_keys import create_api_key
 from relationships.services.companions import create_companion
@@ -69,9 +70,7 @@ class OverviewView(OperatorView):
             entries = entries.filter(relationship__companion_id=period.companion)
             relationships = relationships.filter(companion_id=period.companion)
         types = list(entries.values_list("type").annotate(count=Count("*")).order_by("-count"))
-        deletions = OperationResult.objects.filter(**of_project).waiting().values("id")
-        plans = MendingPlan.objects.filter(**of_project).awaiting_review().values("id")
-        held = deletions.union(plans, all=True).count()
+        held = awaiting_review(**of_project).count()
         recent = relationships.select_related("user", "companion").filter(last_turn_at__isnull=False)
         order = order_of(self.request, COLUMNS, usual="-calls")
 
@@ -108,7 +107,7 @@ def _tiles(overview: Overview, period: Period, *, entries: int, held: int) -> li
         ("Entries", entries, f"+{added}, −{deleted}", f"{relationships}?order=-entries"),
         ("Turns", overview.turns_in_all, lag, turns),
         ("Failed turns", overview.failed_turns, days, f"{turns}?state=failed"),
-        ("Awaiting review", held, f"deletion{'' if held == 1 else 's'}", f"{relationships}?waits=1"),
+        ("Awaiting review", held, "deletions and agents' work", f"{relationships}?waits=1"),
     ]
 
 

@@ -8,13 +8,18 @@ from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
 
 from admin_ui.access import OperatorView
+from admin_ui.awaiting_review import (
+    awaiting_review,
+    memory_awaiting_review,
+    workspace_awaiting_review,
+)
 from admin_ui.excerpts import excerpt_of
 from admin_ui.names import companions_listed, is_called
 from admin_ui.paging import Sort, page_of
 from admin_ui.params import parse_uuid, text_param
 from admin_ui.turns import WAITING
 from memory.entries.words import lines_that_say, relationships_that_say
-from memory.models import EntryState, HeldDeletion, HeldState, MendingPlan, OperationResult, ScratchpadEntry
+from memory.models import EntryState, ScratchpadEntry
 from relationships.models import Companion, Relationship, Turn, TurnState
 from relationships.models.end_user import called
 
@@ -73,24 +78,22 @@ class RelationshipsView(OperatorView):
         if type := text_param(params, "type"):
             rows = rows.filter(Exists(_ENTRIES.filter(type=type)))
         if params.get("waits"):
-            held = HeldDeletion.objects.filter(relationship_id=OuterRef("id"), state=HeldState.WAITING)
-            plans = MendingPlan.objects.filter(relationship_id=OuterRef("id")).awaiting_review()
-            rows = rows.filter(Exists(held) | Exists(plans))
+            rows = rows.filter(id__in=awaiting_review(project_id=self.project_id))
         return rows
 
 
 def _counts_of(relationship_ids: list[UUID]) -> list[dict[str, int]]:
-    """Entries, waiting turns, failed turns and held deletions and plans of each, in order: four statements."""
+    """Of each, in order: entries, waiting and failed turns, and what awaits review. Four statements."""
     owned: dict[str, Any] = {"relationship_id__in": relationship_ids}
     entries = _by_relationship(ScratchpadEntry.objects.filter(**owned, state=EntryState.ACTIVE))
-    held = _by_relationship(OperationResult.objects.filter(**owned).waiting())
-    held += _by_relationship(MendingPlan.objects.filter(**owned).awaiting_review())
+    held, of_agents = Counter(memory_awaiting_review(**owned)), Counter(workspace_awaiting_review(**owned))
     turns = Turn.objects.filter(**owned, state__in=[*WAITING, TurnState.FAILED])
     states = _by_relationship(turns, "state")
     return [
         {
             "entries": entries[key,],
-            "held": held[key,],
+            "held": held[key],
+            "of_agents": of_agents[key],
             "open": sum(states[key, state] for state in WAITING),
             "failed": states[key, TurnState.FAILED],
         }

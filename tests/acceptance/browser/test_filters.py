@@ -11,7 +11,7 @@ def test_a_search_follows_each_of_its_fields(desk: Desk, stage: Stage) -> None:
     stage.remember(stage.relationship("Quentin"), "Lives in Kiel")
     window = desk.open()
     window.goto(f"{stage.url}/relationships/")
-    found, waits = window.locator("#found tbody").get_by_role("link"), "Deletions awaiting review"
+    found, waits = window.locator("#found tbody").get_by_role("link"), "Awaiting review"
 
     for wanted in (True, False):
         window.get_by_label(waits).set_checked(wanted)

@@ -12,6 +12,7 @@ from admin_ui.views import workspace
 from relationships.models import Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER
+from tests.fixtures.markup import squeezed
 from tests.fixtures.workspaces import whole, work
 from workspace.checkpoints import take_checkpoint
 from workspace.files import change_files
@@ -90,11 +91,23 @@ def test_a_call_that_waits_for_approval_is_named_until_its_session_ends(
     own = {"relationship": here, "project_id": here.project_id, "session_id": session.id}
     AgentStep.objects.create(**own, number=1, tool="pay", state=StepState.WAITING)
     waiting = owner.get(page("workspace", here)).content.decode()
+    listed = owner.get("/admin-ui/relationships/?waits=1").content.decode()
     finish_session(relationship=here, session_id=session.id, summary="", facts=[], by=TESTER)
 
     assert 'Review<span class="visually-hidden"> the call of pay' in waiting
     assert page("agent_session", here, session_id=session.id) in waiting
+    assert "1 awaiting review in the workspace" in listed and page("workspace", here) in listed
     assert "the call of pay" not in owner.get(page("workspace", here)).content.decode()
+    assert str(here.id) not in owner.get("/admin-ui/relationships/?waits=1").content.decode()
+
+
+def test_what_a_merge_left_to_a_person_is_counted_on_the_overview(owner: Client, here: Relationship) -> None:
+    tile = re.compile(r"Awaiting review</span>\s*<strong>(\d+)<")
+    before = tile.findall(squeezed(owner.get("/admin-ui/")))
+    HeldChange.objects.create(**here.owner, session_id=here.id, kind=HeldChange.CONFLICT, path="a.md")
+
+    assert (before, tile.findall(squeezed(owner.get("/admin-ui/")))) == (["0"], ["1"])
+    assert str(here.id) in owner.get("/admin-ui/relationships/?waits=1").content.decode()
 
 
 def test_a_tool_that_an_agent_wrote_is_approved_where_it_is_read_on_main(
