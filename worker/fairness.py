@@ -6,7 +6,7 @@ tasks of one size. So 5,000 tasks of one project take 5,000 places, and another'
 them. With nothing waiting the places go on from the table's own row numbers, which no place is ever ahead of: a
 transaction that commits late is never behind those that came after it.
 
-Tasks are of one size because whoever does one stops after a batch when others wait (`others_wait`). Transactions
+Tasks are of one size because whoever does one stops after a batch when others wait (`gives_way`). Transactions
 that enqueue for one project at the same moment don't see each other and take the same place: its share may be as many
 times too large as it has requests in hand, and no lock is held for it.
 
@@ -17,6 +17,7 @@ Enqueueing, claiming and looking at the head are index probes, however much wait
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
+from time import monotonic
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -30,6 +31,7 @@ from worker import worker_stats
 Row = TypeVar("Row")
 
 NOBODY = UUID(int=0)  # the project of tasks that belong to none
+MOST_SECONDS = 60.0  # after which a task leaves the rest to another, so that no relationship starves others
 ENOUGH_QUEUED = 50  # waiting tasks of a project, above which the sweep adds none
 
 ENQUEUE = """
@@ -89,6 +91,13 @@ def others_wait() -> bool:
     """Return whether to stop after this batch and queue up again. Whenever tasks wait in the table, the pool also has
     tasks that it has not begun, so it is enough to check for those. False outside a worker."""
     return worker_stats.tasks_wait()
+
+
+def gives_way(began: float) -> bool:
+    """Return whether a task that began then (monotonic seconds) leaves the rest to another: its time is over, or others
+    wait.
+    """
+    return monotonic() - began > MOST_SECONDS or others_wait()
 
 
 def project_of(relationship_id: UUID) -> UUID:

@@ -25,7 +25,7 @@ from django.utils import timezone
 
 from config.postgresql.sessions import database_went_away, execute
 from worker.enqueue import enqueue_task
-from worker.fairness import others_wait
+from worker.fairness import gives_way
 from worker.heartbeat import silent_machines
 from worker.identity import is_dead, machine_of
 from worker.lost_nodes import answering
@@ -53,15 +53,15 @@ def take_back_dead(rows: QueuedQuerySet, now: datetime, **values: Any) -> list[A
 def one_by_one(rows: QueuedQuerySet, *, worker: str, task: str, do: Callable[[Any], bool]) -> int:
     """Do the due rows of a relationship one after the other, until `do` returns False. Returns how many were done.
 
-    If others wait, or the worker is being stopped, the rest is left to another `task`.
+    If others wait, its time is over or the worker is being stopped, the rest is left to another `task`.
     """
-    done = 0
+    done, began = 0, monotonic()
     while row := rows.claim_one(worker=worker):
         with keeping(row):
             if not do(row):
                 break
         done += 1
-        if stop_requested() or others_wait():
+        if stop_requested() or gives_way(began):
             with transaction.atomic():
                 enqueue_task(task, row.relationship_id, project_id=row.project_id)
             break

@@ -5,6 +5,7 @@ the same IDs.
 """
 
 from datetime import datetime
+from time import monotonic
 from typing import Any
 from uuid import UUID
 
@@ -21,11 +22,14 @@ from connect.events.reading import SETTLING, Happening, Place, happened_after, i
 from connect.models import DeliveryState, EventDelivery
 from relationships.models import Relationship
 from relationships.services.configuration import configuration_of
+from worker.enqueue import enqueue_task
 from worker.failures import Failure
+from worker.fairness import gives_way
 from worker.identity import worker_identity
 from worker.leases import GIVEN_UP, keeping
 from worker.owed_rows import OwedRows
 from worker.readers import task
+from worker.worker_stats import stop_requested
 
 log = structlog.get_logger(__name__)
 
@@ -38,7 +42,7 @@ class Lost(Exception):
 
 
 def deliver_events(*, relationship_id: UUID, worker: str) -> None:
-    """Deliver what is owed, then rest until something happens."""
+    """Deliver what is owed, then rest until something happens; or leave the rest to another task, after a moment."""
     rows = EventDelivery.objects.for_relationship(relationship_id)
     delivery = rows.claim_one(worker=worker)
     if delivery is None:
@@ -62,16 +66,21 @@ def _deliver(delivery: EventDelivery, held: Any) -> None:
     webhook = configuration_of(relationship).values.events.webhook
     place = Place(delivery.seq, delivery.at)
     told: list[Happening] | None = None
+    began = monotonic()
     while webhook.url and told != []:
         told, after = happened_after(relationship.id, place, now=timezone.now())
         wanted = [one for one in told if not webhook.types or one.type in webhook.types]
         for one in wanted:
             _post(webhook, relationship, one)
             values: dict[str, Any] = {"delivered_at": timezone.now()}
-            if one.id != str(place):
+            moved_on = one.id != str(place)
+            if moved_on:
                 place = Place.parse(one.id)
                 delivery.attempts = values["attempts"] = 0
             _move(held, place, **values)
+            if moved_on and (stop_requested() or gives_way(began)):
+                _leave_the_rest(delivery, held)
+                return
         _move(held, after)
         place = after
     _rest(held, timezone.now(), delivers=bool(webhook.url))
@@ -98,6 +107,13 @@ def _post(webhook: EventWebhook, relationship: Relationship, one: Happening) -> 
 def _move(held: Any, place: Place, **values: Any) -> None:
     if not held.update(seq=place.seq, at=place.at, **values):
         raise Lost
+
+
+@transaction.atomic
+def _leave_the_rest(delivery: EventDelivery, held: Any) -> None:
+    if not held.release(due_at=timezone.now()):
+        raise Lost
+    enqueue_task(TASK, delivery.relationship_id, project_id=delivery.project_id)
 
 
 @transaction.atomic

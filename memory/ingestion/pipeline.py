@@ -28,7 +28,7 @@ from providers.llm.registry import get_provider
 from web.errors import BudgetSpent, InvalidConfiguration, NotFound
 from worker.enqueue import enqueue
 from worker.failures import OTHER_SCHEMA_SECONDS
-from worker.fairness import others_wait
+from worker.fairness import gives_way
 from worker.leases import error_place, renewing, retry_delay
 from worker.worker_stats import count_turn, stop_requested
 
@@ -36,7 +36,6 @@ log = structlog.get_logger(__name__)
 
 ASK_AGAIN = 2  # times, if a person edited an entry while the model answered
 INTERNAL_TRIES = 3  # of a batch with an internal error, before it is divided
-MOST_SECONDS = 60.0  # after which a task leaves the rest to another, so that no relationship starves others
 
 
 @dataclass(slots=True)
@@ -69,7 +68,7 @@ def drain_relationship(*, relationship_id: UUID, worker: str) -> Drained:
 
 def _gives_way(drained: Drained) -> bool:
     """Return whether the task's time is over or others wait. Once true, it stays true."""
-    drained.gives_way = drained.gives_way or monotonic() - drained.began > MOST_SECONDS or others_wait()
+    drained.gives_way = drained.gives_way or gives_way(drained.began)
     return drained.gives_way
 
 

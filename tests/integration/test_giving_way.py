@@ -134,3 +134,17 @@ def test_what_is_done_row_by_row_gives_way_after_one(
     waiting.page.handed = 0
     assert work(conversation) == 2
     assert outbox_of(conversation) == ["Hello"] * 3
+
+
+def test_what_is_done_row_by_row_ends_in_time_though_nobody_waits(
+    monkeypatch: pytest.MonkeyPatch, conversation: Conversation
+) -> None:
+    """Else the watchdog would take many rows for a task that never ends, and restart the pool."""
+    monkeypatch.setattr("worker.fairness.MOST_SECONDS", 0.0)
+    behave(conversation.relationship, greet={"message": "Hello"})
+    for text in ("one", "two"):
+        conversation.say(text)
+    before = told()
+
+    assert work(conversation) == 1
+    assert told() == [*before, TASK]

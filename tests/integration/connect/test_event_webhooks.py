@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.utils import timezone
+from django_q.models import OrmQ
 from pytest_django.fixtures import Settings
 
 from behaviours.webhooks import sign
 from connect.events.delivering import deliver_events
+from connect.events.owed import TASK
 from connect.models import EventDelivery
 from memory.models import HeldDeletion
 from providers.errors import ContentBlocked
@@ -82,6 +84,20 @@ def test_each_change_is_delivered_once_in_order_signed_and_without_texts(
     expected = sign(relationship.companion_id, webhook_id=webhook_id, timestamp=stamp, body=call.body)
     assert call.headers["webhook-signature"] == expected
     assert len({one.headers["webhook-id"] for one in address.calls}) == 3
+
+
+def test_a_long_delivery_is_left_to_another_task_after_an_event(
+    api: Api, path: str, relationship: Relationship, address: WebhookServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("worker.fairness.MOST_SECONDS", 0.0)
+    listen(relationship, address.url)
+    entries = [add(api, path, f"Fact {number}.") for number in range(3)]
+    OrmQ.objects.all().delete()
+
+    for number in range(3):
+        assert deliver(relationship, now=False).lease_token is None
+        assert told(address) == entries[: number + 1]
+        assert [task.task["func"] for task in OrmQ.objects.all()] == [TASK] * (number + 1)
 
 
 def test_a_refused_event_is_retried_under_its_id_before_later_ones(
