@@ -72,7 +72,6 @@ class WorkerSupervisor(Supervisor):
         wrong = self._watchdog.look(now=now)
         if wrong:
             log.error("restarting the pool", event_name="worker.pool.restarted", reason=wrong)
-            self._stats.page.pool_restarts += 1
             self._kill(self._pool)
             return
         if self._watchdog.complete:

@@ -1,5 +1,6 @@
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -52,3 +53,21 @@ def test_a_pool_that_ends_again_and_again_is_counted_and_never_called_well() -> 
 
     supervisor._stats.close()
     assert (page.pool_restarts, page.pool_well_at) == (2, 0.0)
+
+
+def test_a_pool_that_its_watchdog_ends_is_counted_once() -> None:
+    supervisor = WorkerSupervisor(grace=1.0, revive_database=lambda: None)
+    supervisor._pool = pool = Child("pool", signal.pause)
+    supervisor._children = (pool,)
+    supervisor.tick_seconds = 0.01
+    supervisor._wake, writing = os.pipe()
+    page = supervisor._stats.page
+
+    supervisor._tend(pool, time.monotonic())
+    page.slots[0].pid = 999_999_999  # it was killed
+    supervisor._look(time.monotonic())
+
+    supervisor._stats.close()
+    os.close(supervisor._wake)
+    os.close(writing)
+    assert (pool.pid, page.pool_restarts) == (None, 1)
