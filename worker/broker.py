@@ -30,7 +30,7 @@ _BACKOFF_SECONDS, _LONGEST_BACKOFF_SECONDS = 0.1, 1.0
 class NotifyBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
     """Claims with SKIP LOCKED, is woken by LISTEN, and waits for a database that is away instead of failing.
 
-    A claim deletes the row, so there is nothing to acknowledge, to fail or to unlock.
+    A claim deletes the row, so there is nothing to acknowledge or to unlock.
     """
 
     def __init__(self, list_key: str | None = None, *, project_id: UUID = NOBODY) -> None:
@@ -80,6 +80,10 @@ class NotifyBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
         self._outage = 0
         worker_stats.note_handed(len(rows))
         return rows or None
+
+    def fail(self, task_id: int) -> None:
+        """django-q2's pusher calls this for a task that it can't read, as it was signed with another secret key."""
+        worker_stats.note_handed(-1)
 
     def ping(self) -> bool:
         """True without a query, as the cluster starts even without the database, and waits for it."""

@@ -89,7 +89,7 @@ class RoundRobin:
 
 def others_wait() -> bool:
     """Return whether to stop after this batch and queue up again. Whenever tasks wait in the table, the pool also has
-    tasks that it has not begun, so it is enough to check for those. False outside a worker."""
+    tasks that no process has taken, so it is enough to check for those. False outside a worker."""
     return worker_stats.tasks_wait()
 
 

@@ -45,6 +45,7 @@ def _enter(shared: worker_stats.WorkerStats) -> None:
     use_pool(connections.settings["default"], size=settings.DATABASE_POOL, timeout=_CONNECTION_SECONDS)
     tracing.begin("worker")
     shared.take_slot()
+    signals.pre_execute.connect(lambda **_: shared.note_taken(), weak=False)
     readers = start_readers(settings.READERS, shared)
     util.Finalize(None, shared.leave_slot, exitpriority=100)
     util.Finalize(None, readers.close, exitpriority=200)

@@ -45,7 +45,7 @@ class Watchdog:
 
     def _stuck(self, workers: Sequence[WorkerView], now: float) -> str | None:
         page = self._stats.page
-        waits = page.handed > self._stats.started or page.waiting_seconds > self._limit
+        waits = page.handed > self._stats.taken or page.waiting_seconds > self._limit
         somebody_idle = any(worker.busy < settings.READERS for worker in workers)
         moved_at = max([self._steady_since, page.handed_at, *(worker.changed_at for worker in workers)])
         if waits and somebody_idle and now - moved_at > self._limit:

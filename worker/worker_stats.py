@@ -43,7 +43,7 @@ class _Slot(ctypes.Structure):
         ("busy", ctypes.c_uint64),  # running tasks
         ("busy_since", ctypes.c_double),  # of the oldest of them; 0: none
         ("changed_at", ctypes.c_double),
-        ("started", ctypes.c_uint64),  # tasks begun, by everyone who ever had the slot
+        ("taken", ctypes.c_uint64),  # tasks taken over from the pusher, by everyone who ever had the slot
         ("calls_in_flight", ctypes.c_int64),  # calls to models at the moment
         ("model_calls", ctypes.c_uint64),
         ("model_errors", ctypes.c_uint64),
@@ -112,11 +112,16 @@ class WorkerStats:
         if self._mine is not None and self._mine.pid == os.getpid():
             self._mine.pid = 0
 
+    def note_taken(self) -> None:
+        """Note that this process took a task over from the pusher, whether or not it can do it."""
+        if self._mine is not None:
+            self._mine.taken += 1
+
     def begin_task(self) -> None:
         """Note that a task begins. Call it in the thread that runs it."""
         with self._between_threads:
             self._begun[threading.get_ident()] = time.monotonic()
-            self._note_tasks(begun=1)
+            self._note_tasks()
 
     def end_task(self) -> None:
         with self._between_threads:
@@ -141,20 +146,19 @@ class WorkerStats:
                 bucket.trace[:] = int(trace_id[:16], 16), int(trace_id[16:], 16)
                 bucket.traced_seconds, bucket.traced_at = seconds, time.time()
 
-    def _note_tasks(self, *, begun: int = 0) -> None:
+    def _note_tasks(self) -> None:
         if self._mine is not None:
             self._mine.busy, self._mine.changed_at = len(self._begun), time.monotonic()
             self._mine.busy_since = min(self._begun.values(), default=0.0)
-            self._mine.started += begun
 
     # --- the supervisor and the maintenance process
 
     def start_pool(self) -> None:
-        """Reset the counts for a new pool. Tasks that the last one took and did not begin are found by the sweep."""
+        """Reset the counts for a new pool. Tasks that the last one did not get to are found by the sweep."""
         for slot in self._slots():
             slot.pid = slot.busy = slot.calls_in_flight = 0
             slot.busy_since = 0.0
-        self.page.handed = self.started
+        self.page.handed = self.taken
         self.page.handed_at = time.monotonic()
 
     def workers(self) -> list[WorkerView]:
@@ -171,8 +175,8 @@ class WorkerStats:
         ]
 
     @property
-    def started(self) -> int:
-        return sum(int(slot.started) for slot in self._slots())
+    def taken(self) -> int:
+        return sum(int(slot.taken) for slot in self._slots())
 
     def totals(self) -> dict[str, Any]:
         """What the pool is doing now, and what it has counted since the worker started: NOW and COUNTERS.
@@ -211,12 +215,12 @@ def stop_requested() -> bool:
 
 
 def tasks_wait() -> bool:
-    """Return whether the pool has tasks that none of its processes has begun. False outside a worker."""
-    return _current is not None and _current.page.handed > _current.started
+    """Return whether the pool has tasks that none of its processes has taken. False outside a worker."""
+    return _current is not None and _current.page.handed > _current.taken
 
 
 def note_handed(tasks: int) -> None:
-    """Note that the pusher took tasks out of the table."""
+    """Note that the pusher took tasks out of the table; if negative, that it could not hand them on."""
     if _current is not None and tasks:
         _current.page.handed += tasks
         _current.page.handed_at = time.monotonic()

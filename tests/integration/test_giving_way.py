@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def waiting() -> Iterator[worker_stats.WorkerStats]:
-    """A pool that holds a task which none of its processes has begun."""
+    """A pool that holds a task which none of its processes has taken."""
     shared = worker_stats.WorkerStats()
     worker_stats.use(shared)
     worker_stats.note_handed(1)

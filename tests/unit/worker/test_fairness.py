@@ -164,15 +164,15 @@ def test_a_relationship_tells_its_project_and_an_erased_one_nobody(relationship:
     assert project_of(uuid4()) == NOBODY
 
 
-def test_others_wait_while_the_pool_holds_what_none_of_its_processes_has_begun() -> None:
+def test_others_wait_while_the_pool_holds_what_none_of_its_processes_has_taken() -> None:
     shared = worker_stats.WorkerStats()
     worker_stats.use(shared)
     try:
         shared.take_slot()
         worker_stats.note_handed(2)
         assert others_wait()
-        shared.begin_task()
-        shared.begin_task()
+        shared.note_taken()
+        shared.note_taken()
         assert not others_wait()
     finally:
         worker_stats.use(None)

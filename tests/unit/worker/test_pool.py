@@ -1,6 +1,7 @@
 import os
 import signal
 from collections.abc import Iterator
+from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -8,6 +9,8 @@ from django_q.conf import Conf
 
 from config.supervision import fork, kill_group
 from tests.waiting import wait_until
+from worker.broker import NotifyBroker
+from worker.enqueue import enqueue, enqueue_task
 from worker.pool import run_pool
 from worker.worker_stats import WorkerStats
 
@@ -38,6 +41,21 @@ def test_each_worker_of_the_pool_has_a_slot_and_leaves_it_when_it_is_stopped(
         assert worker_stats.workers() == []
     finally:
         kill_group(pool)
+
+
+def test_what_can_not_be_run_or_read_does_not_stay_behind_as_waiting(worker_stats: WorkerStats) -> None:
+    """Else the watchdog would restart the pool for it."""
+    me, page = os.getpid(), worker_stats.page
+    enqueue_task("memory.tasks.of_another_version", uuid4(), project_id=uuid4())
+    NotifyBroker().enqueue("signed:with:another key")
+    enqueue(uuid4(), project_id=uuid4())
+    connection.close()
+    pool = fork(lambda: run_pool(worker_stats, supervisor=me), name="pool")
+    try:
+        wait_until(lambda: page.handed == worker_stats.taken == 2, what="both tasks to be taken")
+    finally:
+        kill_group(pool)
+        os.waitpid(pool, 0)
 
 
 def test_a_pool_that_nobody_watches_ends_at_once(worker_stats: WorkerStats) -> None:

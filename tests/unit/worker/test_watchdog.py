@@ -34,14 +34,14 @@ def show(
     workers: Sequence[tuple[int, int, float]],
     *,
     handed: int = 0,
-    started: int = 0,
+    taken: int = 0,
     waiting_seconds: float = 0.0,
 ) -> Watchdog:
     """Write on the page that this is the pool; a watchdog that is to look at it."""
     for slot, (pid, busy, changed_at) in zip(stats.page.slots, workers, strict=False):
         slot.pid, slot.busy, slot.changed_at = pid, busy, changed_at
         slot.busy_since = START if busy else 0.0
-    stats.page.slots[0].started = started
+    stats.page.slots[0].taken = taken
     stats.page.handed, stats.page.handed_at = handed, START
     stats.page.waiting_seconds = waiting_seconds
     return Watchdog(stats, now=START)
@@ -61,7 +61,9 @@ def look_every_second(watchdog: Watchdog, *, seconds: float) -> list[tuple[int, 
         pytest.param((IDLE, IDLE), {}, id="idle"),
         pytest.param((BUSY, BUSY), {"handed": 9, "waiting_seconds": 100}, id="all busy while tasks wait"),
         pytest.param((IDLE, BUSY), {"waiting_seconds": LIMIT - 1}, id="a task that has not waited long"),
-        pytest.param((IDLE, BUSY), {"handed": 7, "started": 7}, id="all that was handed out is begun"),
+        pytest.param(
+        ),
+        pytest.param((IDLE, BUSY), {"handed": 7, "taken": 7}, id="all that was handed out is taken"),
     ],
 )
 def test_a_pool_that_works_is_left_alone(
@@ -82,7 +84,7 @@ def test_a_process_that_was_killed_is_noticed_at_the_first_look(
 @pytest.mark.parametrize(
     ("workers", "page", "reason"),
     [
-        pytest.param((IDLE, BUSY), {"handed": 3, "started": 2}, "does not take", id="handed, not begun"),
+        pytest.param((IDLE, BUSY), {"handed": 3, "taken": 2}, "does not take", id="handed, not taken"),
         pytest.param((IDLE, IDLE), {"waiting_seconds": 60}, "does not take", id="not even fetched"),
         pytest.param((HALF_BUSY, BUSY), {"waiting_seconds": 60}, "does not take", id="one reader free"),
         pytest.param((BUSY,), {}, "processes are missing", id="nobody comes for the one that died"),
@@ -105,7 +107,7 @@ def test_a_task_beyond_every_time_limit_is_not_waited_for(stats: WorkerStats) ->
 
 
 def test_a_worker_that_has_just_become_idle_gets_its_time(stats: WorkerStats) -> None:
-    watchdog = show(stats, ((LIVING, 0, START + 8), BUSY), handed=3, started=2)
+    watchdog = show(stats, ((LIVING, 0, START + 8), BUSY), handed=3, taken=2)
 
     ((second, _),) = look_every_second(watchdog, seconds=16)
 

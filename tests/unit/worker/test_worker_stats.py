@@ -43,11 +43,12 @@ def test_outside_a_worker_noting_does_nothing() -> None:
 def test_what_a_fork_notes_is_seen_by_its_parent(shared: WorkerStats) -> None:
     def work() -> None:
         shared.take_slot()
+        shared.note_taken()
         shared.begin_task()
 
     child = in_a_fork(work)
     try:
-        wait_until(lambda: shared.started, what="the task to begin")
+        wait_until(lambda: shared.taken and shared.workers()[0].busy, what="the task to begin")
         (worker,) = shared.workers()
         assert (worker.pid, worker.alive) == (child, True)
         assert (worker.busy, worker.busy_since is not None) == (1, True)
@@ -77,13 +78,13 @@ def test_processes_that_start_at_once_get_a_slot_each(shared: WorkerStats) -> No
 
 def test_a_new_pool_forgets_the_processes_and_the_lost_tasks_of_the_last_one(shared: WorkerStats) -> None:
     shared.take_slot()
-    shared.begin_task()
+    shared.note_taken()
     worker_stats.note_handed(3)
 
     shared.start_pool()
 
     assert shared.workers() == []
-    assert shared.page.handed == shared.started == 1
+    assert shared.page.handed == shared.taken == 1
 
 
 def test_totals_outlive_the_processes_that_counted(shared: WorkerStats) -> None:
