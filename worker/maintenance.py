@@ -81,6 +81,7 @@ class Maintenance:
         self._database_since = self._database_since or clock
         rows = execute(HEAD_AGE, [str(settings.Q_CLUSTER["name"])])
         self._stats.page.waiting_seconds = min(rows[0][0], clock - self._database_since) if rows else 0.0
+        self._stats.page.measured_at = time.monotonic()
 
     def _beat(self) -> None:
         page = self._stats.page

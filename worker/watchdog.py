@@ -14,6 +14,8 @@ from worker.worker_stats import WorkerStats, WorkerView
 
 # Nothing ran for so long: a paused container, a sleeping laptop, an overloaded machine.
 _LONGEST_TICK_SECONDS = 2.0
+# How old the maintenance process's word on waiting tasks may be: while it is held up, they may all have been taken.
+_MEASURED_SECONDS = 3.0
 
 
 class Watchdog:
@@ -45,7 +47,8 @@ class Watchdog:
 
     def _stuck(self, workers: Sequence[WorkerView], now: float) -> str | None:
         page = self._stats.page
-        waits = page.handed > self._stats.taken or page.waiting_seconds > self._limit
+        is_known = now - page.measured_at < _MEASURED_SECONDS
+        waits = page.handed > self._stats.taken or (is_known and page.waiting_seconds > self._limit)
         somebody_idle = any(worker.busy < settings.READERS for worker in workers)
         moved_at = max([self._steady_since, page.handed_at, *(worker.changed_at for worker in workers)])
         if waits and somebody_idle and now - moved_at > self._limit:

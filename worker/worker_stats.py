@@ -62,6 +62,7 @@ class _Page(ctypes.Structure):
         ("handed_at", ctypes.c_double),
         ("maintenance_at", ctypes.c_double),
         ("waiting_seconds", ctypes.c_double),  # how long the oldest task has been in the table
+        ("measured_at", ctypes.c_double),  # when that was so
         ("slots", _Slot * SLOTS),
     ]
 

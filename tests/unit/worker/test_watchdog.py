@@ -1,3 +1,4 @@
+import math
 import os
 from collections.abc import Iterator, Sequence
 
@@ -36,6 +37,7 @@ def show(
     handed: int = 0,
     taken: int = 0,
     waiting_seconds: float = 0.0,
+    measured_at: float = math.inf,
 ) -> Watchdog:
     """Write on the page that this is the pool; a watchdog that is to look at it."""
     for slot, (pid, busy, changed_at) in zip(stats.page.slots, workers, strict=False):
@@ -43,7 +45,7 @@ def show(
         slot.busy_since = START if busy else 0.0
     stats.page.slots[0].taken = taken
     stats.page.handed, stats.page.handed_at = handed, START
-    stats.page.waiting_seconds = waiting_seconds
+    stats.page.waiting_seconds, stats.page.measured_at = waiting_seconds, measured_at
     return Watchdog(stats, now=START)
 
 
@@ -62,6 +64,7 @@ def look_every_second(watchdog: Watchdog, *, seconds: float) -> list[tuple[int, 
         pytest.param((BUSY, BUSY), {"handed": 9, "waiting_seconds": 100}, id="all busy while tasks wait"),
         pytest.param((IDLE, BUSY), {"waiting_seconds": LIMIT - 1}, id="a task that has not waited long"),
         pytest.param(
+            (IDLE, BUSY), {"waiting_seconds": 60, "measured_at": START - 1}, id="one that waited once"
         ),
         pytest.param((IDLE, BUSY), {"handed": 7, "taken": 7}, id="all that was handed out is taken"),
     ],
