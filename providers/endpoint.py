@@ -55,10 +55,10 @@ class Endpoint:
     @contextmanager
     def _call(self, seconds: float) -> Iterator[None]:
         """Wrap a call: within the provider's limits, for at most `seconds` in total, and without a database connection.
-        Raises HeldBack.
+        Raises HeldBack, if need be after as long again.
         """
         release_connection()
-        with self._limits_of_calls.call(), deadline.deadline(seconds):
+        with self._limits_of_calls.call(patience=seconds), deadline.deadline(seconds):
             yield
 
     def close(self) -> None:

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from math import ceil
 from time import monotonic
 
@@ -19,24 +19,42 @@ class CallLimits:
     def __init__(self, most: int, *, clock: Callable[[], float] = monotonic) -> None:
         """`most`: parallel calls; 0: any number. `clock`: in seconds."""
         self._clock = clock
-        self._slots = threading.BoundedSemaphore(most) if most else nullcontext()
+        self._slots = threading.BoundedSemaphore(most) if most else None
         self._lock = threading.Lock()
         self._resume_at = 0.0  # monotonic
         self._refusals = 0  # in a row
 
     @contextmanager
-    def call(self) -> Iterator[None]:
-        """Wrap a call. Raises HeldBack instead if it is too early for the vendor."""
-        left = self._resume_at - self._clock()
-        if left > 0:
-            raise HeldBack(f"Not asked: the provider said to wait, another {ceil(left)} s.", retry_after=left)
-        with self._slots:
+    def call(self, *, patience: float) -> Iterator[None]:
+        """Wrap a call. Raises HeldBack instead if it is too early for the vendor, or if others make all the calls that
+        are allowed for `patience` seconds.
+        """
+        self._require_leave()
+        with self._slot(patience):
+            self._require_leave()  # others may have been refused meanwhile
             try:
                 yield
             except RateLimited as error:
                 self._hold_back(error.retry_after)
                 raise
             self._refusals = 0
+
+    @contextmanager
+    def _slot(self, patience: float) -> Iterator[None]:
+        if self._slots is None:
+            yield
+            return
+        if not self._slots.acquire(timeout=patience):
+            raise HeldBack("Not asked: as many calls as are allowed at once were under way.")
+        try:
+            yield
+        finally:
+            self._slots.release()
+
+    def _require_leave(self) -> None:
+        left = self._resume_at - self._clock()
+        if left > 0:
+            raise HeldBack(f"Not asked: the provider said to wait, another {ceil(left)} s.", retry_after=left)
 
     def _hold_back(self, retry_after: float | None) -> None:
         with self._lock:

@@ -76,7 +76,7 @@ class HostedProvider(Endpoint, LLMProvider):
         began = time.time()
         told: dict[str, Any] = traced_as(self, model)
         try:
-            with self._limits_of_calls.call():
+            with self._limits_of_calls.call(patience=self._deadline):
                 answer = yield from self._stream(request, model)
             completion = self._completion("", answer, asked_model=model)
             told |= traced_usage(completion)

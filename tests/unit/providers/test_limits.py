@@ -1,5 +1,4 @@
 import threading
-from contextlib import nullcontext
 
 import pytest
 
@@ -19,13 +18,13 @@ def provider(clock: list[float]) -> CallLimits:
 
 
 def refuse(of: CallLimits, retry_after: float | None) -> None:
-    with pytest.raises(RateLimited), of.call():
+    with pytest.raises(RateLimited), of.call(patience=10):
         raise RateLimited(retry_after=retry_after)
 
 
 def asked(of: CallLimits) -> bool:
     try:
-        with of.call():
+        with of.call(patience=10):
             return True
     except HeldBack:
         return False
@@ -37,7 +36,7 @@ def test_one_refusal_holds_back_all_callers_until_the_named_time(
     refuse(provider, 5.0)
 
     clock[0] = 104.9
-    with pytest.raises(HeldBack) as caught, provider.call():
+    with pytest.raises(HeldBack) as caught, provider.call(patience=10):
         pytest.fail("the provider was asked")
     assert caught.value.retry_after == pytest.approx(0.1)
     assert caught.value.counts is False
@@ -67,7 +66,7 @@ def test_a_refusal_without_a_time_holds_back_for_longer_each_time_and_an_answer_
 def asked_without_answer(of: CallLimits) -> bool:
     """Whether a call is made; it brings no answer."""
     try:
-        with of.call():
+        with of.call(patience=10):
             raise ProviderUnavailable
     except HeldBack:
         return False
@@ -87,7 +86,7 @@ def test_no_more_calls_are_made_at_once_than_allowed() -> None:
     under_way: list[int] = []
 
     def call() -> None:
-        with provider.call():
+        with provider.call(patience=10):
             under_way.append(1)
             assert go_on.wait(10)
 
@@ -95,9 +94,48 @@ def test_no_more_calls_are_made_at_once_than_allowed() -> None:
     for thread in threads:
         thread.start()
     wait_until(lambda: len(under_way) == 2, what="two calls")
-    assert not isinstance(provider._slots, nullcontext)
+    assert provider._slots is not None
     assert provider._slots.acquire(blocking=False) is False
     go_on.set()
     for thread in threads:
         thread.join(10)
     assert len(under_way) == 3
+
+
+def test_nobody_waits_longer_for_others_than_a_call_may_take() -> None:
+    provider = CallLimits(1)
+
+    with provider.call(patience=10):
+        with pytest.raises(HeldBack) as caught, provider.call(patience=0.01):
+            pytest.fail("the provider was asked")
+        assert caught.value.counts is False
+    assert asked(provider)
+
+
+def test_a_refusal_also_holds_back_those_who_wait_for_others() -> None:
+    looks: list[None] = []
+    said: list[bool] = []
+
+    def clock() -> float:
+        looks.append(None)
+        return 100.0
+
+    provider, refused = CallLimits(1, clock=clock), threading.Event()
+
+    def refuse_later() -> None:
+        with pytest.raises(RateLimited), provider.call(patience=10):
+            looks.clear()
+            assert refused.wait(10)
+            raise RateLimited(retry_after=60)
+
+    threads = [threading.Thread(target=refuse_later)]
+    threads[0].start()
+    wait_until(lambda: provider._slots and provider._slots._value == 0 and not looks, what="the first call")
+    threads.append(threading.Thread(target=lambda: said.append(asked(provider))))
+    threads[1].start()
+    wait_until(lambda: looks, what="the second, which looks whether it may ask, and then waits")
+    refused.set()
+    for thread in threads:
+        thread.join(10)
+
+    assert said == [False]
