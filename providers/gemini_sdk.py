@@ -20,6 +20,9 @@ from web import deadline
 
 Config = TypeVar("Config", bound=BaseModel)
 
+# Any number, as the readers are limited: by default a call waits for one of 100, and fails as a timeout.
+_CONNECTIONS = httpx2.Limits(max_connections=None, max_keepalive_connections=100)
+
 
 class GeminiEndpoint(Endpoint):
     """An endpoint whose client makes each call once: the SDK's retries are off, the caller repeats failed calls."""
@@ -31,7 +34,7 @@ class GeminiEndpoint(Endpoint):
     def _set_up(self, options: Any) -> None:
         super()._set_up(options)
         settings = self._client_settings()
-        self._http = httpx2.Client(**settings)
+        self._http = httpx2.Client(**settings, limits=_CONNECTIONS)
         deadline.bind(self._http)
         self._client = genai.Client(
             enterprise=False,  # whatever the environment says

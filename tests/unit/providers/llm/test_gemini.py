@@ -1,6 +1,7 @@
 """The real google-genai SDK over real HTTP against a local server that speaks Gemini's protocol."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from decimal import Decimal
 
@@ -11,6 +12,7 @@ from providers.llm.base import CompletionRequest
 from providers.llm.gemini import GeminiProvider
 from tests.unit.providers.llm.conftest import SCHEMA, TOOL
 from tests.vendor_servers.gemini_server import GeminiServer
+from tests.waiting import wait_until
 
 Make = Callable[..., GeminiProvider]
 
@@ -45,6 +47,19 @@ def test_the_cost_follows_from_the_configured_prices(
     completion = gemini(prices={"gemini-flash*": ("0.50", "3.00", "0.05")}).complete(question)
 
     assert completion.cost == Decimal("0.00092")  # 600 x 0.50 + 400 x 0.05 + 200 x 3.00, by the million
+
+
+def test_no_call_waits_for_the_connection_of_another(
+    gemini: Make, gemini_server: GeminiServer, question: CompletionRequest
+) -> None:
+    """RAPPORT_READERS may be up to 256."""
+    provider, gemini_server.latency = gemini(), 60
+    with ThreadPoolExecutor(110) as threads:
+        for _ in range(110):
+            threads.submit(provider.complete, question)
+
+        wait_until(lambda: gemini_server.asked == 110, timeout=4, what="all calls to be under way")
+        gemini_server.hang_up()
 
 
 def test_without_a_key_nothing_is_asked(
