@@ -41,7 +41,7 @@ class _Slot(ctypes.Structure):
     _fields_ = [
         ("pid", ctypes.c_int64),  # 0: free
         ("busy", ctypes.c_uint64),  # running tasks
-        ("busy_since", ctypes.c_double),  # of the oldest of them; 0: none
+        ("busy_since", ctypes.c_double),  # since one of them began, or last had an answer of a model; 0: none
         ("changed_at", ctypes.c_double),
         ("taken", ctypes.c_uint64),  # tasks taken over from the pusher, by everyone who ever had the slot
         ("calls_in_flight", ctypes.c_int64),  # calls to models at the moment
@@ -128,6 +128,13 @@ class WorkerStats:
         with self._between_threads:
             self._begun.pop(threading.get_ident(), None)
             self._note_tasks()
+
+    def go_on_with_task(self) -> None:
+        """Note that a task has got an answer: what counts as its time (TASK_SECONDS) begins anew."""
+        with self._between_threads:
+            if self._mine is not None and threading.get_ident() in self._begun:
+                self._begun[threading.get_ident()] = time.monotonic()
+                self._mine.busy_since = min(self._begun.values())
 
     def count(self, **amounts: int) -> None:
         """Add to the counters of these names."""
@@ -235,7 +242,7 @@ def count_turn(seconds: float, *, trace_id: str) -> None:
 
 @contextmanager
 def model_call() -> Iterator[None]:
-    """Count a call to a model as running during the block."""
+    """Count a call to a model as running during the block, whose end is a sign of life of the task."""
     if _current is None:
         yield
         return
@@ -244,6 +251,7 @@ def model_call() -> Iterator[None]:
         yield
     finally:
         _current.count(calls_in_flight=-1)
+        _current.go_on_with_task()
 
 
 def count_model_call(*, prompt_tokens: int | None, output_tokens: int | None, failed: bool) -> None:

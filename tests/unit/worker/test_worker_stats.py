@@ -87,6 +87,26 @@ def test_a_new_pool_forgets_the_processes_and_the_lost_tasks_of_the_last_one(sha
     assert shared.page.handed == shared.taken == 1
 
 
+def test_the_time_of_a_task_begins_anew_with_each_answer_of_a_model(shared: WorkerStats) -> None:
+    """A summary of a long conversation asks many times, and would be taken for a task that never ends."""
+
+    def busy_since() -> float:
+        return shared.workers()[0].busy_since or 0.0
+
+    shared.take_slot()
+    shared.begin_task()
+    began = busy_since()
+
+    with worker_stats.model_call():
+        assert busy_since() == began
+    assert busy_since() > began
+
+    shared.end_task()
+    with worker_stats.model_call():
+        pass
+    assert busy_since() == 0.0
+
+
 def test_totals_outlive_the_processes_that_counted(shared: WorkerStats) -> None:
     shared.take_slot()
     worker_stats.count_model_call(prompt_tokens=100, output_tokens=20, failed=False)
