@@ -1,12 +1,18 @@
 """The tasks of the queue. What they are about is in the rows, so one may be lost, doubled or late."""
 
+from threading import BoundedSemaphore
 from uuid import UUID
+
+from django.conf import settings
 
 from memory.ingestion.pipeline import drain_relationship
 from memory.ingestion.replays import run_replay
 from memory.retrieval.index.embed import embed_owed
 from worker.identity import worker_identity
 from worker.readers import task
+
+# Of a process's readers, those that may embed at once: others must be left for turns if the embedder hangs.
+_embedding = BoundedSemaphore(max(1, settings.READERS * 3 // 4))
 
 
 @task
@@ -17,8 +23,14 @@ def drain(relationship_id: UUID) -> None:
 
 @task
 def embed(relationship_id: UUID) -> None:
-    """Embed what the relationship owes. What was taken falls due when its lease ends."""
-    embed_owed(relationship_id=relationship_id)
+    """Embed what the relationship owes. What was taken falls due when its lease ends, and what is not taken because too
+    many readers embed is found by the sweep.
+    """
+    if _embedding.acquire(blocking=False):
+        try:
+            embed_owed(relationship_id=relationship_id)
+        finally:
+            _embedding.release()
 
 
 @task

@@ -1,9 +1,13 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from threading import BoundedSemaphore
 
 import pytest
+from django.utils import timezone
 
+from memory import tasks
 from memory.entries.editing import delete_entry, revise_entry
+from memory.ingestion.sweep import GRACE, Sweep
 from memory.models import Embedding, SearchText
 from memory.retrieval.index.embed import embed_owed
 from relationships.models import Message, Project, Relationship
@@ -100,6 +104,27 @@ def test_a_task_that_takes_long_hands_over_to_another(
     embed(relationship)
 
     assert len(told_to_embed()) == before + 1
+
+
+def test_with_too_many_readers_that_embed_the_texts_are_left_to_the_sweep(
+    relationship: Relationship,
+    conversation: Conversation,
+    scripted_embedder: ScriptedEmbedder,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An embedder that hangs must leave readers to the turns."""
+    places = BoundedSemaphore(1)
+    monkeypatch.setattr("memory.tasks._embedding", places)
+    conversation.remember("Likes tea")
+
+    with places:
+        tasks.embed(str(relationship.id))
+        assert scripted_embedder.texts == []
+
+    room = {relationship.project_id: 1}
+    assert list(Sweep().texts_owed(room, timezone.now() + 2 * GRACE)) == [relationship.id]
+    tasks.embed(str(relationship.id))
+    assert scripted_embedder.texts == ["Likes tea"]
 
 
 def test_a_text_that_changes_meanwhile_gets_the_vector_of_what_it_says_now(
