@@ -29,7 +29,7 @@ class McpView(ApiView):
 
     def check_permissions(self, request: Request) -> None:
         """Use the token's relationship if the URL names none."""
-        if self.credentials.relationship_id is not None:
+        if request.auth is not None and self.credentials.relationship_id is not None:
             self.kwargs.setdefault("relationship_id", self.credentials.relationship_id)
         super().check_permissions(request)
 

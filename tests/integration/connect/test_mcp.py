@@ -239,6 +239,9 @@ def test_strangers_stay_out(api_key: str, relationship: Relationship) -> None:
     listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     nobody = Mcp("rk_aaaaaaaa_" + "x" * 43).post(listing)
     assert (nobody.status_code, nobody["WWW-Authenticate"]) == (401, 'Bearer realm="rapport"')
+    for path in ("/mcp", f"/mcp/relationships/{relationship.id}"):
+        keyless = mcp.http.post(path, listing, "application/json")
+        assert (keyless.status_code, keyless["WWW-Authenticate"]) == (401, 'Bearer realm="rapport"')
     assert Mcp(api_key, f"/mcp/relationships/{meet_elsewhere().id}").post(listing).status_code == 404
     assert mcp.post(listing, Origin="https://evil.example").status_code == 403
     assert mcp.post(listing, Host="evil.example").status_code == 400
