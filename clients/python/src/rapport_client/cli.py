@@ -119,6 +119,9 @@ def _tool_describe(client: Rapport, parsed: argparse.Namespace) -> None:
 
 def _tool_call(client: Rapport, parsed: argparse.Namespace) -> int:
     relationship, session = _of_session("RAPPORT_RELATIONSHIP", "RAPPORT_SESSION")
+    nameless = [word for word in parsed.words if "=" not in word]
+    if nameless:
+        raise ValueError(f"{nameless[0]!r} is not an argument: write name=value.")
     given = {name: _value(text) for name, text in (word.split("=", 1) for word in parsed.words)}
     more = {} if parsed.approved is None else {"approved": parsed.approved}
     step = client.agent_tools_call(relationship, session, parsed.name, input=given, **more)
