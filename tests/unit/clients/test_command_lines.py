@@ -50,3 +50,10 @@ def test_a_file_that_is_no_export(
         assert main(["--url", server.url, "--key", "rk_x", "import", "r", str(file)]) == 1
     assert told in capsys.readouterr().err
     assert server.asked == []
+
+
+def test_a_service_that_does_not_answer_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with Server() as server:
+        address = server.url
+    assert main(["--url", address, "--key", "rk_x", "call", "users_list"]) == 1
+    assert capsys.readouterr().err.startswith(f"rapport: No response from {address}/v1/users: ConnectError")

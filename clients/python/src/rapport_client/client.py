@@ -263,4 +263,6 @@ class AsyncRapport(_Base, AsyncOperations):
 def _result(outcome: Outcome) -> Any:
     if isinstance(outcome, httpx.Response):
         return read(outcome)
-    raise Unreachable(f"No response: {type(outcome).__name__} {outcome}") from outcome
+    raise Unreachable(
+        f"No response from {outcome.request.url}: {type(outcome).__name__} {outcome}"
+    ) from outcome
