@@ -258,24 +258,29 @@ def listed_errors(error: ValidationError) -> list[ErrorDetails]:
 def field_problems(error: ValidationError, data: Any) -> list[FieldProblem]:
     """Convert pydantic's errors to field problems: a dotted path into what was sent, and a sentence each."""
     problems: dict[str, str] = {}
+    kinds: dict[str, str] = {}
     for line in listed_errors(error):
         path = _path(line["loc"], data, missing=line["type"] in ("missing", "wrong_part"))
         known, detail = problems.get(path), sentence_of(line)
         if known is None:
-            problems[path] = detail
+            problems[path], kinds[path] = detail, line["type"]
         elif line["type"] == "literal_error":  # the other member of a union, such as "or any" for a state
             problems[path] = f"{known}, or {detail.removeprefix('input should be ')}"
-    return [FieldProblem(path, detail) for path, detail in problems.items() if not _outdone(path, problems)]
+    return [FieldProblem(path, detail) for path, detail in problems.items() if not _outdone(path, kinds)]
 
 
-def _outdone(path: str, problems: Mapping[str, str]) -> bool:
-    """Return whether this is the text half of a union of text and object, and errors in the sent object are listed."""
-    return problems[path] == _SENTENCES["string_type"] and any(one.startswith(f"{path}.") for one in problems)
+def _outdone(path: str, kinds: Mapping[str, str]) -> bool:
+    """Return whether errors inside what was sent are listed, and this one only follows from them: it is the text half
+    of a union of text and object, or misses members that were not read after a wrong one.
+    """
+    return kinds[path] in ("string_type", "too_short") and any(one.startswith(f"{path}.") for one in kinds)
 
 
 def sentence_of(line: ErrorDetails) -> str:
     """One of pydantic's errors in our words, as a sentence without its subject."""
     detail = _SENTENCES.get(line["type"]) or line["msg"].removeprefix("Value error, ")
+    if line["type"] in ("too_short", "too_long"):
+        detail = detail.replace("Tuple", "List").replace(" after validation", "")
     return detail[:1].lower() + detail[1:]
 
 

@@ -1,8 +1,9 @@
 import json
 from datetime import UTC, datetime
+from typing import Annotated
 
 import pytest
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from web.fields import (
     Body,
@@ -25,6 +26,10 @@ class Outer(Body):
     zone: TimeZone = "UTC"
     inner: list[Inner] = []
     note: str = left_out()
+
+
+class Held(Body):
+    rows: Annotated[tuple[Inner, ...], Field(min_length=1)]
 
 
 class Named(Body):
@@ -88,6 +93,18 @@ def test_a_place_in_a_list_is_its_number() -> None:
     data = {"inner": [{"name": "a"}, {"name": "b", "x": 1}]}
 
     assert wrong_fields(Outer, '{"inner": [{"name": "a"}, {"name": "b", "x": 1}]}', data) == ["inner.1.x"]
+
+
+def test_a_list_with_a_wrong_member_is_not_said_to_lack_one() -> None:
+    assert wrong_fields(Held, '{"rows": [{"name": 1}]}', {"rows": [{"name": 1}]}) == ["rows.0.name"]
+
+
+def test_a_list_that_is_too_short_is_called_a_list() -> None:
+    with pytest.raises(ValidationError) as caught:
+        Held.model_validate_json('{"rows": []}')
+
+    (problem,) = field_problems(caught.value, {"rows": []})
+    assert (problem.field, problem.detail) == ("rows", "list should have at least 1 item, not 0")
 
 
 def test_what_is_left_out_does_not_count_as_a_change() -> None:
