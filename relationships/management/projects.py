@@ -14,16 +14,14 @@ from web.errors import InvalidInput
 def find_project(wanted: str | None, *, option: str = "--project") -> Project:
     """The project with that name or ID; without one, the only project. Raises InvalidInput, naming `option`."""
     projects = Project.objects.order_by("created_at")
-    if wanted is not None:
-        projects = projects.filter(_named(wanted))
-    found = list(projects[:6])
+    found = list((projects if wanted is None else projects.filter(_named(wanted)))[:6])
     if len(found) == 1:
         return found[0]
-    if wanted is None and not found:
+    names = "; ".join(f"{project.name} ({project.id})" for project in found or projects[:6])
+    if not names:
         raise InvalidInput.of(option, 'there is none yet; create one: manage.py create_project "My app"')
     if not found:
-        raise InvalidInput.of(option, f"there is none called {wanted!r}")
-    names = "; ".join(f"{project.name} ({project.id})" for project in found)
+        raise InvalidInput.of(option, f"there is none called {wanted!r}; there are {names}")
     raise InvalidInput.of(option, f"say which one, by its ID: {names}")
 
 

@@ -24,8 +24,12 @@ def test_of_several_one_must_be_named(project: Project) -> None:
             find_project(wanted)
 
 
-def test_where_there_is_none_the_way_out_is_named(db: None) -> None:
-    with pytest.raises(InvalidInput, match="create_project"):
-        find_project(None)
-    with pytest.raises(InvalidInput, match="none called 'Lost'"):
+def test_a_wrong_name_is_answered_with_those_that_there_are(project: Project) -> None:
+    with pytest.raises(InvalidInput, match=f"none called 'Lost'; there are {project.name} .{project.id}"):
         find_project("Lost")
+
+
+def test_where_there_is_none_the_way_out_is_named(db: None) -> None:
+    for wanted in (None, "Lost"):
+        with pytest.raises(InvalidInput, match="create_project"):
+            find_project(wanted)
