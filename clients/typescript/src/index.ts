@@ -41,6 +41,10 @@ export class Rapport {
   readonly #baseUrl: string;
 
   constructor({ baseUrl, apiKey, retries = 3, timeout = 60, fetch: given = globalThis.fetch.bind(globalThis) }: Options) {
+    // From JavaScript, or an environment variable that is not set.
+    for (const [name, value] of Object.entries({ baseUrl, apiKey })) {
+      if (value == null) throw new TypeError(`Give ${name}: it is ${value}.`);
+    }
     this.#baseUrl = baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "");
     this.#headers = { Authorization: `Bearer ${apiKey}` };
     this.#send = retrying({ retries, timeout, fetch: given });

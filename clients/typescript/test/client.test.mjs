@@ -71,6 +71,11 @@ test("a problem is an error that names the field", async () => {
   });
 });
 
+test("an address or a key that is missing is named", () => {
+  assert.throws(() => new Rapport({ apiKey: "rk_x" }), new TypeError("Give baseUrl: it is undefined."));
+  assert.throws(() => new Rapport({ baseUrl, apiKey: undefined }), new TypeError("Give apiKey: it is undefined."));
+});
+
 test("a browser's token opens its own relationship alone", async () => {
   const [mine, other] = [await someone(), await someone()];
   const params = { path: { relationship_id: mine.id } };
