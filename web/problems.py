@@ -42,7 +42,10 @@ OF_DJANGO: dict[type[Exception], int] = {
 PLAIN = {
     400: ("bad_request", "The request can't be read."),
     403: ("not_allowed", "This is not allowed."),
-    404: ("not_found", "There is nothing at this address."),
+    404: (
+        "not_found",
+        "There is nothing at this address. An ID in an address is a UUID, not a slug or an ID of your own.",
+    ),
     405: ("method_not_allowed", "This address does not take that method."),
     413: ("too_much", "The body is too large."),
 }

@@ -219,7 +219,9 @@ def test_a_nul_in_the_address_is_400(api: Api, path: str) -> None:
     "path", ["/nothing", "/users/17", "/users/0190-", "/relationships/x/profile", "/", "/users/", "/v1/users"]
 )
 def test_an_unknown_address_is_a_problem_too(api: Api, path: str) -> None:
-    assert is_problem(api.get(path), 404)
+    answer = api.get(path)
+    assert is_problem(answer, 404)
+    assert "An ID in an address is a UUID" in answer.body["detail"]
 
 
 def test_a_host_we_do_not_serve_is_a_problem(api: Api) -> None:
