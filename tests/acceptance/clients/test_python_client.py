@@ -116,8 +116,8 @@ def test_a_command_that_is_not_there_leaves_no_session_open(
 
 MESS = r"""
 import os
-for name in (b"bad\xff.md", b"good.md", b"GOOD.md", b"memory/entries.md", b"large.bin"):
-    open(name, "w").write("x" * (200_000 if name == b"large.bin" else 1))
+for name in (b"bad\xff.md", b"good.md", b"GOOD.md", b"memory/entries.md", b"large.bin", b"huge.bin"):
+    open(name, "w").write("x" * {b"large.bin": 200_000, b"huge.bin": 900_000}.get(name, 1))
 os.chmod("run.sh", 0o755)
 os.symlink("good.md", "link.md")
 os.kill(os.getppid(), 2)
@@ -127,7 +127,7 @@ os.kill(os.getppid(), 2)
 def test_what_can_not_be_kept_is_told_and_the_rest_is_merged(
     door: Door, rapport: Rapport, client_python: Path
 ) -> None:
-    """With a name that is no text, a twin, a read-only file, one that is too large, a link; and Ctrl-C meanwhile."""
+    """With a name that is no text, a twin, a read-only file, two that are too large, a link; and Ctrl-C meanwhile."""
     maya = rapport.relationship(companion="ada", user="maya")
     rapport.files_write(maya.id, "run.sh", content="#!/bin/sh")
     rapport.files_write(maya.id, "skills/plan/SKILL.md", content="Plan.")
@@ -157,7 +157,9 @@ def test_what_can_not_be_kept_is_told_and_the_rest_is_merged(
     assert files["run.sh"] and len(files.keys() & {"good.md", "GOOD.md"}) == 1
     assert not files.keys() & {"large.bin", ".claude/skills/plan/SKILL.md"}
     (session,) = rapport.agent_sessions_list(maya.id)["items"]
-    assert session["state"] == "done" and session["summary"].count("was not stored") == 5
+    assert session["state"] == "done" and session["summary"].count("was not stored") == 6
+    assert "large.bin would have 200000 bytes; 102400 are kept." in session["summary"]
+    assert "huge.bin was not stored: 900000 bytes are too many for a file" in session["summary"]
 
 
 def test_what_a_link_hides_was_not_deleted(rapport: Rapport, tmp_path: Path) -> None:

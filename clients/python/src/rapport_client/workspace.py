@@ -17,7 +17,7 @@ from time import monotonic, sleep
 from typing import Any
 
 from rapport_client.client import Rapport
-from rapport_client.errors import Invalid, NotFound, RapportError, Stale
+from rapport_client.errors import Invalid, NotFound, ProblemError, RapportError, Stale
 from rapport_client.sending import in_parts
 
 MOST_CHANGES, MOST_CHARACTERS = 200, 800_000  # of one commit
@@ -195,12 +195,19 @@ def _push(
         client.files_change(relationship, branch=branch, changes=changes, message=message)
     except (Invalid, Stale, NotFound) as error:
         if len(changes) == 1:
-            return {changes[0]["path"]: error.detail}
+            return {changes[0]["path"]: _reason(changes[0], error)}
         refused: dict[str, str] = {}
         for change in changes:
             refused |= _push(client, relationship, branch, [change], message)
         return refused
     return {}
+
+
+def _reason(change: Any, error: ProblemError) -> str:
+    """What the service says, unless it speaks of the request, whose size says nothing about how large a file may be."""
+    if not error.type.endswith(":too_much"):
+        return error.detail
+    return f"{len(base64.b64decode(change['content']))} bytes are too many for a file"
 
 
 @contextmanager
