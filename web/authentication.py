@@ -28,6 +28,7 @@ from config.postgresql.sessions import execute, node_went_away, prepared_cursor
 from config.rates import Rates, parse_rate
 from web.actor import AGENT, Actor, ActorKind
 from web.errors import NotAllowed, NotFound, RapportError
+from web.problems import SEND_KEY
 from web.secrets import secret_hash
 from web.server.admission import Client
 from web.server.clients import CLIENT
@@ -136,7 +137,7 @@ def authenticate_header(header: str, *, remembered: bool = False) -> Credentials
     now = datetime.now(UTC)
     scheme, _, secret = header.partition(" ")
     if scheme.lower() != "bearer":
-        raise AuthenticationFailed("Send your key as: Authorization: Bearer rk_...")
+        raise AuthenticationFailed(SEND_KEY)
     secret = secret.strip()
     if match := _KEY.match(secret):
         prefix = match.group(1)

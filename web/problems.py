@@ -39,6 +39,7 @@ OF_DJANGO: dict[type[Exception], int] = {
     Http404: 404,
     PermissionDenied: 403,
 }
+SEND_KEY = "Send your key as: Authorization: Bearer rk_..."
 PLAIN = {
     400: ("bad_request", "The request can't be read."),
     403: ("not_allowed", "This is not allowed."),
@@ -174,7 +175,8 @@ def _of_drf(error: drf.APIException) -> HttpResponse:
         headers["WWW-Authenticate"] = 'Bearer realm="rapport"'
     code = {405: "method_not_allowed", 415: "unsupported_media_type"}.get(error.status_code)
     code = code or getattr(error.detail, "code", None) or error.default_code
-    return problem(error.status_code, code, str(error.detail), headers=headers)
+    detail = SEND_KEY if isinstance(error, drf.NotAuthenticated) else str(error.detail)
+    return problem(error.status_code, code, detail, headers=headers)
 
 
 def _of_database(error: Exception) -> HttpResponse | None:

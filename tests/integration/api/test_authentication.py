@@ -33,6 +33,8 @@ def test_without_a_known_key_nobody_comes_in(api: Api, header: str | None) -> No
     assert answer.status == 401
     assert answer.headers["WWW-Authenticate"].startswith("Bearer")
     assert answer.headers["Content-Type"] == "application/problem+json"
+    if header is None or not header.startswith("Bearer"):
+        assert answer.body["detail"] == "Send your key as: Authorization: Bearer rk_..."
 
 
 def test_a_known_prefix_with_another_secret_is_refused(api_key: str) -> None:
