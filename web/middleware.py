@@ -40,7 +40,13 @@ class ProblemMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if not speaks_problems(request):
-            return self.get_response(request)
+            response = self.get_response(request)
+            if response.status_code == 404 and not request.accepts("text/html"):  # an address without its /v1
+                detail = "There is nothing at this address. Those of the API begin with /v1."
+                return problem(
+                    404, "not_found", detail, error={"message": detail}
+                )  # OpenAI's clients read `error`
+            return response
         if "\x00" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
             return problem(
                 400, "bad_request", "The address holds a NUL character, which can't be kept. Leave it out."

@@ -224,6 +224,17 @@ def test_an_unknown_address_is_a_problem_too(api: Api, path: str) -> None:
     assert "An ID in an address is a UUID" in answer.body["detail"]
 
 
+@pytest.mark.parametrize("path", ["/chat/completions", "/relationships", "/V1/users"])
+def test_a_program_that_leaves_v1_out_is_told_and_a_browser_is_shown_a_page(db: None, path: str) -> None:
+    told = Client().post(path, {}, "application/json", headers={"Accept": "application/json"})
+    assert (told.status_code, told.headers["Content-Type"]) == (404, PROBLEM)
+    assert "begin with /v1" in told.json()["detail"]
+    assert told.json()["error"] == {"message": told.json()["detail"]}  # where OpenAI's clients look
+
+    shown = Client().get(path, headers={"Accept": "text/html,*/*;q=0.8"})
+    assert (shown.status_code, b"There is no page at this address." in shown.content) == (404, True)
+
+
 def test_a_host_we_do_not_serve_is_a_problem(api: Api) -> None:
     assert is_problem(api.get("/project", host="elsewhere.example"), 400)
 
