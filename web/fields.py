@@ -173,7 +173,8 @@ Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=_N
 ShortText = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
 ExternalId = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=_NAME)]
 """The developer's own ID of a person."""
-CompanionSlug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,79}$")]
+_SLUG = r"^[a-z0-9][a-z0-9_-]{0,79}$"
+CompanionSlug = Annotated[str, StringConstraints(pattern=_SLUG)]
 SessionName = Annotated[
     str,
     StringConstraints(min_length=1, max_length=200, pattern=r"^[^/\x00-\x1f\x7f]+$"),
@@ -244,6 +245,7 @@ _SENTENCES = {
     "list_type": "must be a list",
     "tuple_type": "must be a list",
 }
+_OF_PATTERNS = {_SLUG: "has to be 1 to 80 of a-z, 0-9, - and _, beginning with a letter or digit"}
 
 
 def listed_errors(error: ValidationError) -> list[ErrorDetails]:
@@ -257,8 +259,7 @@ def listed_errors(error: ValidationError) -> list[ErrorDetails]:
 
 def field_problems(error: ValidationError, data: Any) -> list[FieldProblem]:
     """Convert pydantic's errors to field problems: a dotted path into what was sent, and a sentence each."""
-    problems: dict[str, str] = {}
-    kinds: dict[str, str] = {}
+    problems, kinds = dict[str, str](), dict[str, str]()
     for line in listed_errors(error):
         path = _path(line["loc"], data, missing=line["type"] in ("missing", "wrong_part"))
         known, detail = problems.get(path), sentence_of(line)
@@ -278,7 +279,8 @@ def _outdone(path: str, kinds: Mapping[str, str]) -> bool:
 
 def sentence_of(line: ErrorDetails) -> str:
     """One of pydantic's errors in our words, as a sentence without its subject."""
-    detail = _SENTENCES.get(line["type"]) or line["msg"].removeprefix("Value error, ")
+    known = _SENTENCES.get(line["type"]) or _OF_PATTERNS.get(line.get("ctx", {}).get("pattern", ""))
+    detail = known or line["msg"].removeprefix("Value error, ")
     if line["type"] in ("too_short", "too_long"):
         detail = detail.replace("Tuple", "List").replace(" after validation", "")
     return detail[:1].lower() + detail[1:]

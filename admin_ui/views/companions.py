@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db.models import Count, F
 from django.db.models.fields.json import KT
 from django.http import HttpRequest, HttpResponse
+from pydantic import TypeAdapter
 
 from admin_ui.access import OperatorView
 from admin_ui.config_diff import between, from_recipe
@@ -24,6 +25,7 @@ from relationships.models import Companion
 from relationships.services.companions import create_companion, write_companion_config
 from relationships.services.configuration import check_level
 from web.errors import FieldProblem, InvalidConfiguration, InvalidInput, RapportError, StaleVersion
+from web.fields import CompanionSlug, checked_value
 
 SORT = Sort(
     {
@@ -34,6 +36,7 @@ SORT = Sort(
     },
     usual="name",
 )
+SLUG = TypeAdapter(CompanionSlug)
 
 
 class CompanionsView(OperatorView):
@@ -47,7 +50,10 @@ class CompanionsView(OperatorView):
         if not name or not slug:
             return self._page(why="A companion needs a name and a slug.", status=422)
         try:
+            checked_value(SLUG, slug, field="slug")
             companion = create_companion(project_id=self.project_id, slug=slug, name=name, by=self.actor)
+        except InvalidInput as error:
+            return self._page(why=sentence_of(error), status=422)
         except RapportError as error:
             return self._page(why=sentence_of(error), status=409)
         return self.done(f"{companion.name} created.", "admin_ui:companion", companion.id)

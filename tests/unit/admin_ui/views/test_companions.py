@@ -105,7 +105,12 @@ def test_a_form_that_is_behind_is_shown_beside_what_holds_and_overwrites_only_th
 
 
 @pytest.mark.parametrize(
-    ("sent", "status"), [({"name": "", "slug": "x"}, 422), ({"name": "Ada", "slug": "ada"}, 409)]
+    ("sent", "status"),
+    [
+        ({"name": "", "slug": "x"}, 422),
+        ({"name": "Ada", "slug": "ada"}, 409),
+        ({"name": "Ada", "slug": "My coach"}, 422),
+    ],
 )
 def test_a_companion_that_can_not_be_made_is_refused_in_words(
     editor: Client, companion: Companion, sent: dict[str, str], status: int

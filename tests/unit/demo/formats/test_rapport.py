@@ -57,7 +57,7 @@ def test_the_language_is_read_if_given() -> None:
         (file_of(turn(), turn(time="08:00")), "turns.1.time", "lies before the turn above it"),
         (file_of(timezone="Lisbon"), "timezone", "not an IANA time zone"),
         (file_of(user={"external_id": "maya"}), "user.display_name", "is required"),
-        (file_of(companion={"name": "Ada", "slug": "A da"}), "companion.slug", "pattern"),
+        (file_of(companion={"name": "Ada", "slug": "A da"}), "companion.slug", "has to be 1 to 80 of"),
         (file_of(mood="good"), "mood", "is not a known field"),
     ],
     ids=lambda case: case if isinstance(case, str) else "",
