@@ -231,7 +231,7 @@ class CheckpointsView(WorkspacePart):
             done = restore_checkpoint(**what, checkpoint_id=chosen, memory=memory)
             said = f"Restored{f', with {done.entries} entries' if memory else ''}."
         else:
-            take_checkpoint(**what, name=text_param(request.POST, "name") or "by hand")
+            take_checkpoint(**what, name=text_param(request.POST, "name", limit=200) or "by hand")
             said = "Checkpoint created."
         return self.done(said, "admin_ui:relationship_file_history", self.relationship.id)
 

@@ -52,6 +52,14 @@ def test_a_checkpoint_is_taken_and_restored(owner: Client, here: Relationship) -
     assert "+two" in history and "Restore before" in history
 
 
+def test_of_a_checkpoints_name_as_much_is_kept_as_there_is_room_for(
+    owner: Client, here: Relationship
+) -> None:
+    owner.post(page("checkpoints", here), {"name": "n" * 400})
+
+    assert Checkpoint.objects.get().name == "n" * 200
+
+
 def test_a_branch_is_called_what_its_session_is_to_do(owner: Client, here: Relationship) -> None:
     session, _ = start_session(relationship=here, task="Plan a trip", worker=Worker.EXTERNAL, by=TESTER)
 
