@@ -103,16 +103,18 @@ def _turns_by_state(relationship_id: UUID) -> list[tuple[str, int]]:
 
 def held_of(relationship_id: UUID) -> list[tuple[list[OperationResult], bool]]:
     """Deletions that wait for a person's word, by what holds them, with whether any of their entries is still there;
-    each with the `content` that would go and the entry's `now`, its state. One statement.
+    each with the `content` that would go and the `entry_state`. One statement.
     """
     entry = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id=OuterRef("entry_id"))
     waiting = OperationResult.objects.for_relationship(relationship_id).waiting()
-    rows = waiting.annotate(content=Subquery(entry.values("content")), now=Subquery(entry.values("state")))
+    rows = waiting.annotate(
+        content=Subquery(entry.values("content")), entry_state=Subquery(entry.values("state"))
+    )
     held: dict[UUID | None, list[OperationResult]] = {}
     for row in rows.order_by("id"):
         held.setdefault(row.held_id, []).append(row)
     return [
-        (items, any(getattr(item, "now", None) == EntryState.ACTIVE for item in items))
+        (items, any(getattr(item, "entry_state", None) == EntryState.ACTIVE for item in items))
         for items in held.values()
     ]
 

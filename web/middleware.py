@@ -43,9 +43,8 @@ class ProblemMiddleware:
             response = self.get_response(request)
             if response.status_code == 404 and not request.accepts("text/html"):  # an address without its /v1
                 detail = "There is nothing at this address. Those of the API begin with /v1."
-                return problem(
-                    404, "not_found", detail, error={"message": detail}
-                )  # OpenAI's clients read `error`
+                # OpenAI's clients read `error`.
+                return problem(404, "not_found", detail, error={"message": detail})
             return response
         if "\x00" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
             return problem(

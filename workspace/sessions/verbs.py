@@ -123,10 +123,9 @@ def resume_session(*, relationship: Relationship, session_id: UUID, by: Actor) -
 def stop_session(*, relationship: Relationship, session_id: UUID, by: Actor) -> AgentSession:
     """End the session: what it has done so far is curated and merged. Raises NotFound, SessionNotOpen."""
     with _changing(relationship, session_id, by, "stopped", *_AT_WORK) as session:
+        # A worker ends a built-in one, and one that has no branch yet once it has.
         runs_elsewhere = session.worker == Worker.EXTERNAL and session.state == SessionState.RUNNING
-        state = (
-            SessionState.CURATING if runs_elsewhere else session.state
-        )  # without a branch: after hydrating
+        state = SessionState.CURATING if runs_elsewhere else session.state
         take_up(session, state, stop=True, paused=False)
     return session
 

@@ -10,7 +10,7 @@ from memory.ingestion.replays import run_replay
 from memory.ingestion.templates import default_instructions
 from memory.models import IngestionPrompt, Replay, ScratchpadEntry
 from providers.errors import Unauthorized
-from relationships.models import Companion, Relationship
+from relationships.models import Companion, Relationship, Turn
 from tests.fakes import ScriptedProvider
 from tests.fixtures.markup import squeezed
 from tests.fixtures.turns import Conversation, add, answer
@@ -51,26 +51,26 @@ def test_a_template_that_can_not_be_read_is_refused_with_its_line(editor: Client
     assert not IngestionPrompt.objects.exists()
 
 
+def replayed(editor: Client, page: str, turn: Turn) -> str:
+    """The page of a draft's replay of this turn."""
+    owner, template = str(turn.relationship_id), "Keep pets only."
+    sent = {"template": template, "do": "replay", "relationship": owner, "turn": str(turn.id)}
+    return editor.post(page, sent)["Location"]
+
+
 def test_a_replay_shows_both_scratchpads_and_writes_nothing(
     editor: Client,
     page: str,
-    relationship: Relationship,
     conversation: Conversation,
     scripted_provider: ScriptedProvider,
 ) -> None:
     turn = conversation.say("I live in Porto and have a dog.")
-    sent = {
-        "template": "Keep pets only.",
-        "do": "replay",
-        "relationship": str(relationship.id),
-        "turn": str(turn.id),
-    }
-    replay_page = editor.post(page, sent)["Location"]
+    replay_page = replayed(editor, page, turn)
     assert "Running: 0 of 2 done." in editor.get(replay_page, headers=HTMX).content.decode()
 
     drafted = answer(add("Has a dog named Rex"), add("Is glad"))
     scripted_provider.answer_with(answer(add("Lives in Porto"), add("Has a dog"), add("Is glad")), drafted)
-    run_replay(relationship_id=relationship.id, replay_id=Replay.objects.get().id)
+    run_replay(relationship_id=turn.relationship_id, replay_id=Replay.objects.get().id)
 
     answered = editor.get(replay_page, headers=HTMX)
     shown = answered.content.decode()
@@ -86,20 +86,13 @@ def test_a_replay_shows_both_scratchpads_and_writes_nothing(
 def test_a_replay_that_waits_says_why(
     editor: Client,
     page: str,
-    relationship: Relationship,
     conversation: Conversation,
     scripted_provider: ScriptedProvider,
 ) -> None:
     turn = conversation.say("I live in Porto.")
-    sent = {
-        "template": "Keep it.",
-        "do": "replay",
-        "relationship": str(relationship.id),
-        "turn": str(turn.id),
-    }
-    replay_page = editor.post(page, sent)["Location"]
+    replay_page = replayed(editor, page, turn)
     scripted_provider.answer_with(Unauthorized())
-    run_replay(relationship_id=relationship.id, replay_id=Replay.objects.get().id)
+    run_replay(relationship_id=turn.relationship_id, replay_id=Replay.objects.get().id)
 
     waiting = squeezed(editor.get(replay_page, headers=HTMX))
 

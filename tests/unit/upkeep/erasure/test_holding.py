@@ -5,6 +5,7 @@ from uuid import UUID
 import pytest
 
 from memory.entries.editing import revise_entry
+from memory.words import LONGEST
 from relationships.models import Message
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer, update
@@ -159,6 +160,7 @@ def test_what_was_revised_by_hand_is_looked_for_in_all_its_versions(conversation
         ("Works in Vienna-Neubau", "Neubau it is"),
         ("Likes Vienna", "Where is Vienna-2026?"),
         ("Likes Vienna", "...so " * 10_000 + "Vienna"),
+        ("Likes Vienna", "." * (LONGEST - 3) + "Vienna"),  # where it is cut into pieces
         ("Живёт в Вене", "ВЕНЕ привет"),
         ("ウィーン", "私はウィーンに住んでいます"),
     ],
