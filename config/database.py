@@ -10,7 +10,7 @@ from config.postgresql.silence import CONNECT_SECONDS, PATIENCE_SECONDS, Patient
 
 _GROUPS = 2  # of web processes: one answers requests, one makes chat replies
 _LISTENERS = 1  # sessions that wait for NOTIFY: one per web process, one of the worker's queue
-_MAINTENANCE = 2  # of a worker's maintenance process: the sweep's and the housekeeping's
+_MAINTENANCE = 3  # of a worker's maintenance process: the heartbeat's, the sweep's and the housekeeping's
 _SHAPE = "write postgresql://user:password@host:5432/name"
 # libpq's options for TCP, by which a host or network that is gone is noticed within half a minute. By default a system
 # waits 15 minutes for an acknowledgement, and two hours while it only waits for an answer.

@@ -14,13 +14,14 @@ from config.postgresql.rows import insert_of
 from memory.entries.limits import call_text
 from memory.errors import UnparsableAnswer
 from memory.models import ModelCall
-from providers.errors import ProviderError
+from providers.errors import HeldBack, ProviderError
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
 from providers.told import count_of, name_of, storable
 from relationships.ids import uuid7
 from relationships.services.model_budgets import count_spending
 from web.errors import Unavailable, UpstreamFailed
 from worker.leases import error_place
+from worker.silence import model_calls
 from worker.waiting import waiting_place
 from worker.worker_stats import count_model_call, model_call
 
@@ -64,7 +65,7 @@ def make_call(provider: LLMProvider, request: CompletionRequest, **columns: Any)
     completion: Completion | None = None
     failure: Exception | None = None
     try:
-        with model_call():
+        with model_calls.call(columns["project_id"], provider.alias), model_call():
             completion = provider.complete(request)
     except Exception as error:  # even what no provider may raise: the caller raises it again
         failure, completion = error, getattr(error, "completion", None)
@@ -75,10 +76,13 @@ def make_call(provider: LLMProvider, request: CompletionRequest, **columns: Any)
 
 
 def store_made_calls(calls: Sequence[MadeCall], *, now: datetime) -> None:
-    """Insert the calls and count them for their project. Call it late in a transaction, as it locks that count."""
-    if calls:
-        ModelCall.objects.bulk_create(call.row for call in calls)
-        count_made_calls(calls, now=now)
+    """Insert the calls that were made and count them for their project. Call it late in a transaction, as it locks that
+    count.
+    """
+    made = [call for call in calls if not isinstance(call.failure, HeldBack)]
+    if made:
+        ModelCall.objects.bulk_create(call.row for call in made)
+        count_made_calls(made, now=now)
 
 
 def count_made_calls(calls: Sequence[MadeCall], *, now: datetime) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import structlog
 from django.conf import settings
 from django.db import Error as DatabaseError
-from django.db import close_old_connections, connection
+from django.db import connection
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
@@ -28,7 +28,7 @@ log = structlog.get_logger(__name__)
 
 BEAT_SECONDS = 1.0
 _POOL_WORD_SECONDS = 3.0  # how old the supervisor's report on the pool may be
-_HOUSEKEEPING_SECONDS = 1.0
+_RETRY_SECONDS = 1.0  # after a failure; between two looks for periodic tasks
 _BACKOFF_SECONDS, _LONGEST_BACKOFF_SECONDS = 0.2, 5.0
 
 
@@ -42,7 +42,8 @@ class Maintenance:
         self._revive_database = revive_database
         self._stopping = threading.Event()
         self._sweep = import_string(settings.SWEEP)()
-        self._sweep_at = self._beat_at = 0.0  # monotonic
+        self._periodic_tasks = periodic_tasks()
+        self._sweeping_since: float | None = None  # monotonic
         self._database_since: float | None = None
         self._outage = 0
 
@@ -50,30 +51,62 @@ class Maintenance:
         """Loop until SIGTERM; then take back the leases of dead processes, and delete the heartbeat."""
         signal.signal(signal.SIGTERM, lambda *_: self._stopping.set())
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        threading.Thread(target=self._keep_house, name="housekeeping", daemon=True).start()
+        for do in (self._find_owed_rows, self._do_periodic_tasks):
+            threading.Thread(target=self._repeat, args=[do], name=do.__name__, daemon=True).start()
         while not self._stopping.is_set() and os.getppid() == self._supervisor:
             self._stopping.wait(self._round())
         if os.getppid() == self._supervisor:
             self._say_goodbye()
 
     def _round(self) -> float:
-        """Write the heartbeat and sweep when they are due. Returns how long to rest."""
-        clock = self._stats.page.maintenance_at = time.monotonic()
+        """Write the heartbeat, even while a sweep takes long. Returns how long to rest."""
+        self._stats.page.maintenance_at = self._sweeping_since or time.monotonic()
         try:
-            if clock >= self._beat_at:
-                self._measure()
-                self._beat()
-                self._beat_at = clock + BEAT_SECONDS
-            if clock >= self._sweep_at:
-                now = timezone.now()
-                self._sweep.run(now)
-                self._sweep_at = clock + self._sweep.seconds_to_rest(now)
+            self._measure()
+            self._beat()
         except DatabaseError as error:
             return _go_on_without() if node_went_away(error) else self._recover(error)
         if self._outage:
             log.info("the database is back", event_name="worker.database.back")
             self._outage = 0
-        return max(0.0, min(self._sweep_at, self._beat_at) - time.monotonic())
+        return BEAT_SECONDS
+
+    def _find_owed_rows(self) -> float:
+        self._sweeping_since = time.monotonic()
+        try:
+            now = timezone.now()
+            self._sweep.run(now)
+            return float(self._sweep.seconds_to_rest(now))
+        finally:
+            self._sweeping_since = None
+
+    def _do_periodic_tasks(self) -> float:
+        do_what_is_due(self._periodic_tasks, now=timezone.now())
+        return _RETRY_SECONDS
+
+    def _repeat(self, do: Callable[[], float]) -> None:
+        """Repeat `do`, which returns how long to rest, while the database is there. Whatever fails, the loop goes on:
+        nothing else would find due work.
+        """
+        rest = 0.0
+        while not self._stopping.wait(rest):
+            rest = _RETRY_SECONDS
+            if self._outage:
+                connection.close()
+                continue
+            try:
+                rest = do()
+            except Exception as error:
+                connection.close()
+                if node_went_away(error):
+                    rest = _go_on_without()
+                else:
+                    log.warning(
+                        "maintenance failed; trying again",
+                        event_name="worker.maintenance.failed",
+                        task=do.__name__.lstrip("_"),
+                        exc_info=error,
+                    )
 
     def _measure(self) -> None:
         """Measure, for the watchdog, how long the next task has been waiting while the pool could have taken it."""
@@ -108,21 +141,6 @@ class Maintenance:
                 exc_info=failure,
             )
         return float(min(_LONGEST_BACKOFF_SECONDS, _BACKOFF_SECONDS * 2 ** min(attempt, 10)))
-
-    def _keep_house(self) -> None:
-        owed = periodic_tasks()
-        while not self._stopping.wait(_HOUSEKEEPING_SECONDS):
-            if self._outage:
-                continue
-            close_old_connections()
-            try:
-                do_what_is_due(owed, now=timezone.now())
-            except Exception as error:  # whatever it is, the loop must go on, or nothing would find due work
-                log.warning(
-                    "could not look for periodic tasks; trying again",
-                    event_name="worker.housekeeping.failed",
-                    exc_info=error,
-                )
 
     def _say_goodbye(self) -> None:
         try:

@@ -15,9 +15,12 @@ from django.db import connections
 
 from config import tracing
 from config.postgresql.sessions import database_went_away
+from worker.silence import model_calls
 from worker.worker_stats import WorkerStats, stop_requested
 
 log = structlog.get_logger(__name__)
+
+LOOK_SECONDS = 1.0  # how often a process with busy readers looks whether their models are silent
 
 _readers: "Readers | None" = None
 
@@ -26,16 +29,21 @@ class Readers:
     """The readers of this process. They note in `stats` what they do."""
 
     def __init__(self, count: int, stats: WorkerStats) -> None:
-        self._stats = stats
-        self._free = threading.Semaphore(count - 1)  # beside the one that takes the next task
-        self._threads = ThreadPoolExecutor(count, thread_name_prefix="reader")
+        self._count, self._stats = count, stats
+        self._running = 0
+        self._changed = threading.Condition()
+        self._most_replaced = count // 4
+        self._threads = ThreadPoolExecutor(count + self._most_replaced, thread_name_prefix="reader")
 
     def run(self, work: Callable[[], None]) -> None:
         """Run `work` in a reader. Return as soon as another is free: until then this process must take no task, which
         would wait although another process may have free readers.
         """
-        self._threads.submit(self._do, work)
-        self._free.acquire()
+        with self._changed:
+            self._running += 1
+            self._threads.submit(self._do, work)
+            while not self._has_free():
+                self._changed.wait(LOOK_SECONDS)
 
     def close(self) -> None:
         """Wait for running tasks. From now on tasks run in the thread that calls them."""
@@ -50,7 +58,15 @@ class Readers:
         finally:
             connections.close_all()
             self._stats.end_task()
-            self._free.release()
+            with self._changed:
+                self._running -= 1
+                self._changed.notify()
+
+    def _has_free(self) -> bool:
+        """Return whether a reader is free, or another may come in for one whose model is silent."""
+        if self._running < self._count:
+            return True
+        return self._running < self._count + min(model_calls.silent(), self._most_replaced)
 
 
 def start_readers(count: int, stats: WorkerStats) -> Readers:

@@ -11,12 +11,13 @@ from django.db import connection
 
 from relationships.models import Companion, Relationship
 from relationships.services.projects import create_project
-from tests.acceptance.drills.talk import note_down, require_each_applied_once_in_order, scaled
+from tests.acceptance.drills.talk import note_down, only_long, require_each_applied_once_in_order, scaled
 from tests.acceptance.drills.talker import Talker
 from tests.acceptance.service import TESTER, LiveService
 from tests.fixtures.people import meet
 from tests.vendor_servers.openai_server import OpenAIServer
 from tests.waiting import wait_until
+from worker.silence import SILENT_SECONDS
 
 pytestmark = pytest.mark.drill
 
@@ -49,6 +50,28 @@ def test_a_model_that_never_answers_one_project_keeps_no_other_waiting_longer_th
     # One call of those before it, and what the pool has in its hands already.
     assert drilled.wait_until_settled(turns, timeout=2 * GIVEN_UP_AFTER + 5) == ["applied"]
     require_each_applied_once_in_order(other)
+
+
+@only_long
+def test_a_model_that_hangs_for_one_project_keeps_no_other_waiting_until_it_is_given_up(
+    drilled: LiveService, model: OpenAIServer
+) -> None:
+    model.respond = silent_to_some
+    people = drilled.new_relationships(50 * READERS)
+    unheard = [drilled.say(person, "silence") for person in people]
+    few = {"RAPPORT_WORKERS": "1", "RAPPORT_READERS": str(READERS)}
+    given_up_after = 2 * SILENT_SECONDS
+    drilled.start_worker(RAPPORT_PROVIDER_TIMEOUT=str(given_up_after), **few)
+    wait_until(lambda: model.asked >= READERS, timeout=30, what="every reader to hear nothing")
+
+    other = of_another_project()
+    turns = [drilled.say(other, f"fact {number}") for number in range(3)]
+
+    assert drilled.wait_until_settled(turns, timeout=SILENT_SECONDS + 8) == ["applied"] * 3
+    assert model.asked <= READERS + 3, "while nothing is answered, nothing more is asked"
+
+    model.respond = note_down
+    assert drilled.wait_until_settled(unheard, timeout=120) == ["applied"] * len(unheard)
 
 
 def test_somebody_else_has_taken_every_connection(drilled_alone: LiveService, model: OpenAIServer) -> None:

@@ -11,4 +11,4 @@ def test_check_says_how_many_connections_there_may_be(settings: Settings) -> Non
 
     call_command("check", stdout=told)
 
-    assert "at most: 36 of the web processes and 23 of a worker" in told.getvalue()
+    assert "at most: 36 of the web processes and 24 of a worker" in told.getvalue()

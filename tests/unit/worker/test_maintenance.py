@@ -2,6 +2,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,27 @@ def test_a_pool_that_nobody_calls_well_gives_no_sign_of_life(worker_stats: Worke
     wait_until(lambda: worker_stats.page.maintenance_at > begun + 1.5, what="more rounds")
 
     assert not WorkerHeartbeat.objects.exists()
+    stop(maintenance)
+
+
+def test_a_sweep_that_takes_long_does_not_look_like_a_dead_machine_but_is_noticed(
+    worker_stats: WorkerStats, start: Start
+) -> None:
+    call_the_pool_well(worker_stats)
+    maintenance = start()
+    wait_until(WorkerHeartbeat.objects.exists, what="the heartbeat")
+
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("LOCK relationships_turn IN ACCESS EXCLUSIVE MODE")
+        cursor.execute("SELECT clock_timestamp()")
+        locked_at, rounds_at = cursor.fetchone()[0], worker_stats.page.maintenance_at
+        later = WorkerHeartbeat.objects.filter(beat_at__gt=locked_at + timedelta(seconds=2))
+        wait_until(later.exists, what="heartbeats while the sweep waits")
+        assert worker_stats.page.maintenance_at < rounds_at + 1.5, (
+            "a sweep that hangs is ended by the supervisor"
+        )
+
+    wait_until(lambda: worker_stats.page.maintenance_at > rounds_at + 2, what="the sweep to go on")
     stop(maintenance)
 
 

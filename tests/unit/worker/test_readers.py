@@ -7,7 +7,8 @@ from django.db import OperationalError
 
 from tests.waiting import wait_until
 from worker import worker_stats
-from worker.readers import Readers, start_readers, task
+from worker.readers import LOOK_SECONDS, Readers, start_readers, task
+from worker.silence import SILENT_SECONDS, ModelCalls
 from worker.worker_stats import WorkerStats
 
 
@@ -49,6 +50,33 @@ def test_a_process_takes_no_task_while_its_readers_are_busy(stats: WorkerStats, 
     assert not taking.is_alive()
     two_readers.close()
     assert (stats.workers()[0].busy, stats.workers()[0].busy_since) == (0, None)
+
+
+def test_other_readers_come_in_for_a_quarter_of_those_whose_models_are_silent(
+    stats: WorkerStats, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    silent = ModelCalls(8, clock=lambda: clock[0])
+    clock, go_on = [1000.0], threading.Event()
+    monkeypatch.setattr("worker.readers.model_calls", silent)
+    eight_readers = start_readers(8, stats)
+
+    @task
+    def ask(row: UUID) -> None:
+        with silent.call(row, "slow"):
+            assert go_on.wait(30)
+
+    taking = threading.Thread(target=lambda: [ask(str(uuid4())) for _ in range(20)])
+    taking.start()
+    wait_until(lambda: stats.workers()[0].busy == 8, what="all readers to wait")
+    clock[0] += SILENT_SECONDS + 1
+    wait_until(lambda: stats.workers()[0].busy == 10, what="two others to come in")
+    taking.join(2 * LOOK_SECONDS)
+    assert (taking.is_alive(), stats.workers()[0].busy) == (True, 10)
+
+    go_on.set()
+    taking.join(10)
+    eight_readers.close()
+    assert stats.workers()[0].busy == 0
 
 
 def test_a_task_that_crashes_frees_its_reader_and_names_nobodys_words(

@@ -1,0 +1,108 @@
+"""Keeps a project whose models don't answer from holding all readers of a process.
+
+A project's calls to a provider are silent if the oldest of them has been waiting for long and none was answered
+meanwhile. Then the project gets no more than half of the readers, and for a quarter of the readers others come in
+(readers.py). Each call that ends by its timeout halves the project's share, down to one call at a time, until one is
+answered.
+
+By project, as one project's prompts may be what makes a model hang that answers all others.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import monotonic
+from uuid import UUID
+
+from django.conf import settings
+
+from config.postgresql.sessions import release_connection
+from providers.errors import HeldBack, ProviderTimeout
+
+SILENT_SECONDS = 10.0  # or twice as long as the project's slowest recent answers took
+_FORGETTING = 0.9  # what the slowest answer still counts after another
+_PATIENCE_SECONDS = 1.0  # before a call is held back, as an answer may come
+_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 5.0, 60.0
+_KEPT = 1000  # projects of which it is known how long their answers take
+
+
+@dataclass(slots=True)
+class _Calls:
+    """The calls of one project to one provider. Times are monotonic seconds."""
+
+    heard_at: float  # when the last answer came
+    began: dict[object, float] = field(default_factory=dict)  # calls in flight, the oldest first
+    slowest: float = 0.0  # how long answers take
+    timeouts: int = 0  # since the last answer
+
+    def silent(self, now: float) -> bool:
+        return self.waited(now) > max(SILENT_SECONDS, 2 * self.slowest)
+
+    def waited(self, now: float) -> float:
+        """Since when calls wait and none was answered, in seconds."""
+        oldest = next(iter(self.began.values()), now)
+        return now - max(oldest, self.heard_at)
+
+    def may_begin(self, now: float, share: int) -> bool:
+        """`share`: how many calls are allowed while they are silent."""
+        few = len(self.began) < max(1, share >> min(self.timeouts, 10))
+        return few or not (self.timeouts or self.silent(now))
+
+    def end(self, call: object, now: float, *, timed_out: bool) -> None:
+        began = self.began.pop(call)
+        if timed_out:
+            self.timeouts += 1
+        else:
+            self.heard_at, self.timeouts = now, 0
+            self.slowest = max(now - began, self.slowest * _FORGETTING)
+
+
+class ModelCalls:
+    """The calls to models that a process has in flight, by project and provider."""
+
+    def __init__(self, readers: int, *, clock: Callable[[], float] = monotonic) -> None:
+        """`clock`: in seconds."""
+        self._share, self._clock = readers // 2, clock
+        self._calls: dict[tuple[UUID, str], _Calls] = {}
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def call(self, project_id: UUID, provider: str, *, patience: float = _PATIENCE_SECONDS) -> Iterator[None]:
+        """Wrap a call. Raises HeldBack, after `patience` seconds, if the project may begin no other there."""
+        call, timed_out = object(), False
+        with self._changed:
+            calls = self._calls_of((project_id, provider))
+            if not calls.may_begin(self._clock(), self._share):
+                release_connection()
+                if not self._changed.wait_for(lambda: calls.may_begin(self._clock(), self._share), patience):
+                    raise self._held_back(calls)
+            calls.began[call] = self._clock()
+        try:
+            yield
+        except ProviderTimeout:
+            timed_out = True
+            raise
+        finally:
+            with self._changed:
+                calls.end(call, self._clock(), timed_out=timed_out)
+                self._changed.notify_all()
+
+    def silent(self) -> int:
+        """How many calls are silent."""
+        with self._changed:
+            now = self._clock()
+            return sum(len(calls.began) for calls in self._calls.values() if calls.silent(now))
+
+    def _calls_of(self, key: tuple[UUID, str]) -> _Calls:
+        if key not in self._calls and len(self._calls) >= _KEPT:
+            self._calls = {key: calls for key, calls in self._calls.items() if calls.began}
+        return self._calls.setdefault(key, _Calls(heard_at=self._clock()))
+
+    def _held_back(self, calls: _Calls) -> HeldBack:
+        waited = calls.waited(self._clock())
+        pause = min(max(waited, _PAUSE_SECONDS), _LONGEST_PAUSE_SECONDS)
+        return HeldBack(f"Not asked: no answer came to this project for {waited:.0f} s.", retry_after=pause)
+
+
+model_calls = ModelCalls(settings.READERS)  # of this process
