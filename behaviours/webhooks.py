@@ -15,6 +15,7 @@ from memory.ingestion.templates import render_instructions
 from providers.statuses import retry_after_seconds
 from web.outgoing import OutgoingError, call
 from worker.failures import WebhookFailed
+from worker.silence import WEBHOOKS, calls_in_flight
 
 # Statuses that may be temporary; any other 4xx would come again.
 PASSING = frozenset({408, 409, 425, 429})
@@ -41,6 +42,7 @@ def call_webhook(work: Work) -> None:
     try:
         status, told = post_signed(
             webhook.url,
+            project_id=run.project_id,
             companion_id=work.relationship.companion_id,
             webhook_id=str(run.id),
             body=body,
@@ -53,10 +55,10 @@ def call_webhook(work: Work) -> None:
 
 
 def post_signed(
-    url: str, *, companion_id: UUID, webhook_id: str, body: bytes, seconds: float
+    url: str, *, project_id: UUID, companion_id: UUID, webhook_id: str, body: bytes, seconds: float
 ) -> tuple[int, str]:
     """POST a signed body. Returns the status and the beginning of the answer. Holds no database connection meanwhile.
-    Raises WebhookFailed.
+    Raises WebhookFailed, HeldBack.
     """
     stamp = int(time.time())
     headers = {
@@ -68,7 +70,8 @@ def post_signed(
     }
     release_connection()
     try:
-        answer = call("POST", url, headers=headers, body=body, seconds=seconds, largest=LARGEST_ANSWER)
+        with calls_in_flight.call(project_id, WEBHOOKS):
+            answer = call("POST", url, headers=headers, body=body, seconds=seconds, largest=LARGEST_ANSWER)
     except OutgoingError as error:
         raise WebhookFailed("no_answer", str(error), passing=not error.refused) from None
     told = answer.body.decode("utf-8", "replace").replace("\x00", "\ufffd")

@@ -21,7 +21,7 @@ from relationships.ids import uuid7
 from relationships.services.model_budgets import count_spending
 from web.errors import Unavailable, UpstreamFailed
 from worker.leases import error_place
-from worker.silence import model_calls
+from worker.silence import calls_in_flight
 from worker.waiting import waiting_place
 from worker.worker_stats import count_model_call, model_call
 
@@ -65,7 +65,7 @@ def make_call(provider: LLMProvider, request: CompletionRequest, **columns: Any)
     completion: Completion | None = None
     failure: Exception | None = None
     try:
-        with model_calls.call(columns["project_id"], provider.alias), model_call():
+        with calls_in_flight.call(columns["project_id"], provider.alias), model_call():
             completion = provider.complete(request)
     except Exception as error:  # even what no provider may raise: the caller raises it again
         failure, completion = error, getattr(error, "completion", None)

@@ -15,7 +15,7 @@ from django.db import connections
 
 from config import tracing
 from config.postgresql.sessions import database_went_away
-from worker.silence import model_calls
+from worker.silence import calls_in_flight
 from worker.worker_stats import WorkerStats, stop_requested
 
 log = structlog.get_logger(__name__)
@@ -66,7 +66,7 @@ class Readers:
         """Return whether a reader is free, or another may come in for one whose model is silent."""
         if self._running < self._count:
             return True
-        return self._running < self._count + min(model_calls.silent(), self._most_replaced)
+        return self._running < self._count + min(calls_in_flight.silent(), self._most_replaced)
 
 
 def start_readers(count: int, stats: WorkerStats) -> Readers:

@@ -1,9 +1,9 @@
-"""Keeps a project whose models don't answer from holding all readers of a process.
+"""Keeps a project whose models or webhooks don't answer from holding all readers of a process.
 
-A project's calls to a provider are silent if the oldest of them has been waiting for long and none was answered
-meanwhile. Then the project gets no more than half of the readers, and for a quarter of the readers others come in
-(readers.py). Each call that ends by its timeout halves the project's share, down to one call at a time, until one is
-answered.
+A project's calls to a provider, or to its webhooks, are silent if the oldest of them has been waiting for long and none
+was answered meanwhile. Then the project gets no more than half of the readers, and for a quarter of the readers others
+come in (readers.py). Each call to a model that ends by its timeout halves the project's share, down to one call at a
+time, until one is answered.
 
 By project, as one project's prompts may be what makes a model hang that answers all others.
 """
@@ -20,6 +20,7 @@ from django.conf import settings
 from config.postgresql.sessions import release_connection
 from providers.errors import HeldBack, ProviderTimeout
 
+WEBHOOKS = "webhooks"
 SILENT_SECONDS = 10.0  # or twice as long as the project's slowest recent answers took
 _FORGETTING = 0.9  # what the slowest answer still counts after another
 _PATIENCE_SECONDS = 1.0  # before a call is held back, as an answer may come
@@ -29,7 +30,7 @@ _KEPT = 1000  # projects of which it is known how long their answers take
 
 @dataclass(slots=True)
 class _Calls:
-    """The calls of one project to one provider. Times are monotonic seconds."""
+    """The calls of one project to one place. Times are monotonic seconds."""
 
     heard_at: float  # when the last answer came
     began: dict[object, float] = field(default_factory=dict)  # calls in flight, the oldest first
@@ -58,8 +59,8 @@ class _Calls:
             self.slowest = max(now - began, self.slowest * _FORGETTING)
 
 
-class ModelCalls:
-    """The calls to models that a process has in flight, by project and provider."""
+class CallsInFlight:
+    """The calls to models and webhooks that a process waits for, by project and place."""
 
     def __init__(self, readers: int, *, clock: Callable[[], float] = monotonic) -> None:
         """`clock`: in seconds."""
@@ -68,11 +69,13 @@ class ModelCalls:
         self._changed = threading.Condition()
 
     @contextmanager
-    def call(self, project_id: UUID, provider: str, *, patience: float = _PATIENCE_SECONDS) -> Iterator[None]:
-        """Wrap a call. Raises HeldBack, after `patience` seconds, if the project may begin no other there."""
+    def call(self, project_id: UUID, place: str, *, patience: float = _PATIENCE_SECONDS) -> Iterator[None]:
+        """Wrap a call. `place`: the provider's alias, or WEBHOOKS. Raises HeldBack, after `patience` seconds, if the
+        project may begin no other there.
+        """
         call, timed_out = object(), False
         with self._changed:
-            calls = self._calls_of((project_id, provider))
+            calls = self._calls_of((project_id, place))
             if not calls.may_begin(self._clock(), self._share):
                 release_connection()
                 if not self._changed.wait_for(lambda: calls.may_begin(self._clock(), self._share), patience):
@@ -102,7 +105,7 @@ class ModelCalls:
     def _held_back(self, calls: _Calls) -> HeldBack:
         waited = calls.waited(self._clock())
         pause = min(max(waited, _PAUSE_SECONDS), _LONGEST_PAUSE_SECONDS)
-        return HeldBack(f"Not asked: no answer came to this project for {waited:.0f} s.", retry_after=pause)
+        return HeldBack(f"Not sent: earlier calls had no answer for {waited:.0f} s.", retry_after=pause)
 
 
-model_calls = ModelCalls(settings.READERS)  # of this process
+calls_in_flight = CallsInFlight(settings.READERS)  # of this process

@@ -87,7 +87,7 @@ def _deliver(delivery: EventDelivery, held: Any) -> None:
 
 
 def _post(webhook: EventWebhook, relationship: Relationship, one: Happening) -> None:
-    """Call the webhook with one event. Raises WebhookFailed."""
+    """Call the webhook with one event. Raises WebhookFailed, HeldBack."""
     owner = {
         "relationship": relationship.id,
         "companion": relationship.companion.slug,
@@ -97,6 +97,7 @@ def _post(webhook: EventWebhook, relationship: Relationship, one: Happening) -> 
     assert webhook.url is not None
     post_signed(
         webhook.url,
+        project_id=relationship.project_id,
         companion_id=relationship.companion_id,
         webhook_id=f"{relationship.id}:{one.key}",
         body=orjson.dumps(said, option=orjson.OPT_UTC_Z),

@@ -17,6 +17,7 @@ from tests.fixtures.api import Api
 from tests.fixtures.behaviours import behave, runs_of, work
 from tests.fixtures.turns import Conversation
 from tests.fixtures.webhooks import WebhookServer, in_metrics, webhook_server
+from worker.silence import SILENT_SECONDS, WEBHOOKS, CallsInFlight
 
 
 @pytest.fixture
@@ -62,6 +63,27 @@ def test_it_is_called_with_what_was_said_and_signed(
     expected = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
     assert call.headers["webhook-signature"] == f"v1,{expected}"
     assert call.headers["webhook-id"] == str(run.id)
+
+
+def test_it_is_held_back_while_many_earlier_calls_of_the_project_are_not_answered(
+    conversation: Conversation, address: WebhookServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [1000.0]
+    in_flight = CallsInFlight(readers=2, clock=lambda: clock[0])
+    monkeypatch.setattr("behaviours.webhooks.calls_in_flight", in_flight)
+    tell(conversation, address.url)
+
+    with in_flight.call(conversation.relationship.project_id, WEBHOOKS):
+        clock[0] += SILENT_SECONDS + 1
+        work(conversation)
+        [run] = runs_of(conversation)
+        assert (run.state, run.error_code, run.attempts) == ("pending", "held_back", 0)
+        assert run.error == "Not sent: earlier calls had no answer for 11 s."
+    assert address.calls == []
+
+    due_now(run)
+    work(conversation)
+    assert [run.state for run in runs_of(conversation)] == ["done"]
 
 
 def test_the_longest_message_is_cut_to_the_templates_limit(

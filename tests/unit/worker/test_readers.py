@@ -8,7 +8,7 @@ from django.db import OperationalError
 from tests.waiting import wait_until
 from worker import worker_stats
 from worker.readers import LOOK_SECONDS, Readers, start_readers, task
-from worker.silence import SILENT_SECONDS, ModelCalls
+from worker.silence import SILENT_SECONDS, CallsInFlight
 from worker.worker_stats import WorkerStats
 
 
@@ -55,9 +55,9 @@ def test_a_process_takes_no_task_while_its_readers_are_busy(stats: WorkerStats, 
 def test_other_readers_come_in_for_a_quarter_of_those_whose_models_are_silent(
     stats: WorkerStats, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    silent = ModelCalls(8, clock=lambda: clock[0])
+    silent = CallsInFlight(8, clock=lambda: clock[0])
     clock, go_on = [1000.0], threading.Event()
-    monkeypatch.setattr("worker.readers.model_calls", silent)
+    monkeypatch.setattr("worker.readers.calls_in_flight", silent)
     eight_readers = start_readers(8, stats)
 
     @task

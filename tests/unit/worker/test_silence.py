@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from providers.errors import HeldBack, ProviderError, ProviderTimeout, ProviderUnavailable
-from worker.silence import SILENT_SECONDS, ModelCalls
+from worker.silence import SILENT_SECONDS, CallsInFlight
 
 ONE, ANOTHER = uuid4(), uuid4()
 READERS = 8
@@ -20,8 +20,8 @@ def clock() -> list[float]:
 
 
 @pytest.fixture
-def calls(clock: list[float]) -> ModelCalls:
-    return ModelCalls(READERS, clock=lambda: clock[0])
+def calls(clock: list[float]) -> CallsInFlight:
+    return CallsInFlight(READERS, clock=lambda: clock[0])
 
 
 @pytest.fixture
@@ -30,12 +30,12 @@ def in_flight() -> Iterator[ExitStack]:
         yield made
 
 
-def begin(calls: ModelCalls, in_flight: ExitStack, many: range, *, project: UUID = ONE) -> None:
+def begin(calls: CallsInFlight, in_flight: ExitStack, many: range, *, project: UUID = ONE) -> None:
     for _ in many:
         in_flight.enter_context(calls.call(project, "slow", patience=0))
 
 
-def may_begin(calls: ModelCalls, *, project: UUID = ONE, provider: str = "slow") -> bool:
+def may_begin(calls: CallsInFlight, *, project: UUID = ONE, provider: str = "slow") -> bool:
     try:
         with calls.call(project, provider, patience=0):
             return True
@@ -43,7 +43,7 @@ def may_begin(calls: ModelCalls, *, project: UUID = ONE, provider: str = "slow")
         return False
 
 
-def fail(calls: ModelCalls, error: type[ProviderError], *, most: int = MANY) -> int:
+def fail(calls: CallsInFlight, error: type[ProviderError], *, most: int = MANY) -> int:
     """Begin as many calls as may begin, and let all fail. How many these were."""
     began = 0
     with pytest.raises(error), ExitStack() as made:
@@ -56,7 +56,7 @@ def fail(calls: ModelCalls, error: type[ProviderError], *, most: int = MANY) -> 
 
 
 def test_silent_calls_hold_half_of_the_readers_at_most(
-    calls: ModelCalls, clock: list[float], in_flight: ExitStack
+    calls: CallsInFlight, clock: list[float], in_flight: ExitStack
 ) -> None:
     begin(calls, in_flight, range(3))
     clock[0] += SILENT_SECONDS + 1
@@ -69,7 +69,7 @@ def test_silent_calls_hold_half_of_the_readers_at_most(
 
 
 def test_all_readers_may_wait_while_answers_come(
-    calls: ModelCalls, clock: list[float], in_flight: ExitStack
+    calls: CallsInFlight, clock: list[float], in_flight: ExitStack
 ) -> None:
     begin(calls, in_flight, ALL)
     clock[0] += SILENT_SECONDS - 1
@@ -83,7 +83,7 @@ def test_all_readers_may_wait_while_answers_come(
     assert calls.silent() == READERS
 
 
-def test_a_slow_model_is_not_silent_after_its_first_answer(calls: ModelCalls, clock: list[float]) -> None:
+def test_a_slow_model_is_not_silent_after_its_first_answer(calls: CallsInFlight, clock: list[float]) -> None:
     with calls.call(ONE, "slow"):
         clock[0] += 30
     with ExitStack() as later:
@@ -94,7 +94,9 @@ def test_a_slow_model_is_not_silent_after_its_first_answer(calls: ModelCalls, cl
         assert calls.silent() == READERS
 
 
-def test_each_timeout_halves_the_share_down_to_one_call_and_an_answer_restores_it(calls: ModelCalls) -> None:
+def test_each_timeout_halves_the_share_down_to_one_call_and_an_answer_restores_it(
+    calls: CallsInFlight,
+) -> None:
     assert fail(calls, ProviderTimeout, most=1) == 1
     assert fail(calls, ProviderTimeout) == 2
     assert fail(calls, ProviderTimeout) == 1
@@ -104,7 +106,7 @@ def test_each_timeout_halves_the_share_down_to_one_call_and_an_answer_restores_i
     assert fail(calls, ProviderTimeout) == MANY
 
 
-def test_a_call_that_is_held_back_waits_a_moment_for_an_answer(calls: ModelCalls) -> None:
+def test_a_call_that_is_held_back_waits_a_moment_for_an_answer(calls: CallsInFlight) -> None:
     assert fail(calls, ProviderTimeout, most=READERS) == READERS
     begun = threading.Event()
 
@@ -121,18 +123,18 @@ def test_a_call_that_is_held_back_waits_a_moment_for_an_answer(calls: ModelCalls
 
 
 def test_who_is_held_back_is_told_why_and_until_when_and_has_not_failed(
-    calls: ModelCalls, clock: list[float], in_flight: ExitStack
+    calls: CallsInFlight, clock: list[float], in_flight: ExitStack
 ) -> None:
     begin(calls, in_flight, range(4))
     clock[0] += 30
 
-    with pytest.raises(HeldBack, match="no answer came to this project for 30 s") as caught:
+    with pytest.raises(HeldBack, match="earlier calls had no answer for 30 s") as caught:
         in_flight.enter_context(calls.call(ONE, "slow", patience=0))
 
     assert (caught.value.retry_after, caught.value.counts) == (30, False)
 
 
-def test_projects_whose_models_answer_are_forgotten_when_there_are_many(calls: ModelCalls) -> None:
+def test_projects_whose_models_answer_are_forgotten_when_there_are_many(calls: CallsInFlight) -> None:
     for _ in range(3000):
         with calls.call(uuid4(), "fast"):
             pass
