@@ -17,6 +17,7 @@ from memory.ingestion.strategies.options import ModelName, Slug
 from memory.ingestion.templates import MAX_TEMPLATE_CHARACTERS
 from relationships.configuration.plugins import ProviderAlias
 from relationships.configuration.strict import Strict
+from web.field_problems import matching
 from web.fields import JsonObject
 
 Template = Annotated[
@@ -26,7 +27,14 @@ Pattern = Annotated[str, StringConstraints(min_length=1, max_length=1000), After
 Schedule = Annotated[str, StringConstraints(max_length=100), AfterValidator(known_schedule)]
 Keyword = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Path = Annotated[str, StringConstraints(min_length=1, max_length=200)]
-Url = Annotated[str, StringConstraints(max_length=2000, pattern=r"^https?://[^\s/]+(/\S*)?$")]
+Url = Annotated[
+    str,
+    matching(
+        r"^https?://[^\s/]+(/\S*)?$",
+        "has to be an address such as https://example.com/hook, without spaces",
+        max_length=2000,
+    ),
+]
 Scalar = str | int | float | bool | None
 
 

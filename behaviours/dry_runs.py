@@ -26,7 +26,7 @@ from memory.ingestion.templates import render_instructions
 from relationships.models import Relationship, Turn
 from relationships.services.configuration import configuration_of
 from web.errors import InvalidInput, RapportError
-from web.fields import field_problems
+from web.field_problems import field_problems
 
 MOST_TURNS = 200
 MOST_SECONDS = 5

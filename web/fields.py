@@ -1,7 +1,7 @@
 """Field types of request bodies and query strings, and the base classes of these."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from functools import cache
 from typing import Annotated, Any, Generic, TypeVar
@@ -20,9 +20,10 @@ from pydantic import (
     ValidationError,
     WithJsonSchema,
 )
-from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError
+from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError
 
-from web.errors import FieldProblem, InvalidInput
+from web.errors import InvalidInput
+from web.field_problems import matching, sentence_of
 
 A = TypeVar("A", bound="Answer")
 T = TypeVar("T")
@@ -33,8 +34,6 @@ _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\
 
 
 _HOLD_MANY = ("list", "tuple", "set", "dict")
-# A model reports all its unknown fields. Above this many errors they are not handled one by one.
-MOST_ERRORS = 1000
 
 
 def _stop_at_first(schema: Any) -> None:
@@ -168,16 +167,23 @@ TimeZone = Annotated[str, StringConstraints(min_length=1, max_length=64), AfterV
 """An IANA time zone."""
 
 # No control characters, as these names appear in URLs and logs.
-_NAME = r"^[^\x00-\x1f\x7f]+$"
-Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=_NAME), NOT_BLANK]
-ShortText = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
-ExternalId = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=_NAME)]
+_CONTROL = "has a control character in it, such as a line break"
+_ONE_LINE = matching(r"^[^\x00-\x1f\x7f]+$", _CONTROL, min_length=1, max_length=200)
+OneLine = Annotated[str, _ONE_LINE]
+Name = Annotated[str, _ONE_LINE, NOT_BLANK]
+ShortText = Annotated[str, matching(r"^[^\x00-\x1f\x7f]*$", _CONTROL, max_length=200)]
+ExternalId = OneLine
 """The developer's own ID of a person."""
-_SLUG = r"^[a-z0-9][a-z0-9_-]{0,79}$"
-CompanionSlug = Annotated[str, StringConstraints(pattern=_SLUG)]
+CompanionSlug = Annotated[
+    str,
+    matching(
+        r"^[a-z0-9][a-z0-9_-]{0,79}$",
+        "has to be 1 to 80 of a-z, 0-9, - and _, beginning with a letter or digit",
+    ),
+]
 SessionName = Annotated[
     str,
-    StringConstraints(min_length=1, max_length=200, pattern=r"^[^/\x00-\x1f\x7f]+$"),
+    matching(r"^[^/\x00-\x1f\x7f]+$", f"{_CONTROL}, or a /", min_length=1, max_length=200),
     AfterValidator(_not_dots),
 ]
 """The developer's own ID of a session."""
@@ -232,69 +238,3 @@ class PageQuery(Query):
     def given(self, *names: str) -> dict[str, Any]:
         """Which of these filters were given, with their values."""
         return {name: value for name in names if (value := getattr(self, name)) is not None}
-
-
-_SENTENCES = {
-    "missing": "is required",
-    "extra_forbidden": "is not a known field",
-    "string_type": "must be a string",
-    "int_type": "must be a whole number",
-    "bool_type": "must be true or false",
-    "dict_type": "must be an object",
-    "model_type": "must be an object",
-    "list_type": "must be a list",
-    "tuple_type": "must be a list",
-}
-_OF_PATTERNS = {_SLUG: "has to be 1 to 80 of a-z, 0-9, - and _, beginning with a letter or digit"}
-
-
-def listed_errors(error: ValidationError) -> list[ErrorDetails]:
-    """The errors one by one; if there are too many, a single one that says how many."""
-    count = error.error_count()
-    if count <= MOST_ERRORS:
-        return error.errors(include_url=False, include_input=False)
-    sentence = f"has {count} mistakes: are there that many unknown fields?"
-    return [ErrorDetails(type="too_many_errors", loc=(), msg=sentence, input=None)]
-
-
-def field_problems(error: ValidationError, data: Any) -> list[FieldProblem]:
-    """Convert pydantic's errors to field problems: a dotted path into what was sent, and a sentence each."""
-    problems, kinds = dict[str, str](), dict[str, str]()
-    for line in listed_errors(error):
-        path = _path(line["loc"], data, missing=line["type"] in ("missing", "wrong_part"))
-        known, detail = problems.get(path), sentence_of(line)
-        if known is None:
-            problems[path], kinds[path] = detail, line["type"]
-        elif line["type"] == "literal_error":  # the other member of a union, such as "or any" for a state
-            problems[path] = f"{known}, or {detail.removeprefix('input should be ')}"
-    return [FieldProblem(path, detail) for path, detail in problems.items() if not _outdone(path, kinds)]
-
-
-def _outdone(path: str, kinds: Mapping[str, str]) -> bool:
-    """Return whether errors inside what was sent are listed, and this one only follows from them: it is the text half
-    of a union of text and object, or misses members that were not read after a wrong one.
-    """
-    return kinds[path] in ("string_type", "too_short") and any(one.startswith(f"{path}.") for one in kinds)
-
-
-def sentence_of(line: ErrorDetails) -> str:
-    """One of pydantic's errors in our words, as a sentence without its subject."""
-    known = _SENTENCES.get(line["type"]) or _OF_PATTERNS.get(line.get("ctx", {}).get("pattern", ""))
-    detail = known or line["msg"].removeprefix("Value error, ")
-    if line["type"] in ("too_short", "too_long"):
-        detail = detail.replace("Tuple", "List").replace(" after validation", "")
-    return detail[:1].lower() + detail[1:]
-
-
-def _path(loc: tuple[int | str, ...], data: Any, *, missing: bool) -> str:
-    """The path, without the labels that pydantic adds for members of a union: only what is really in `data`."""
-    parts: list[str] = []
-    for place, part in enumerate(loc):
-        inside = (isinstance(data, dict) and part in data) or (
-            isinstance(data, list) and isinstance(part, int) and part < len(data)
-        )
-        if inside:
-            data = data[part]
-        if inside or (missing and place == len(loc) - 1):
-            parts.append(str(part))
-    return ".".join(parts) or "body"

@@ -16,7 +16,8 @@ from rest_framework.views import APIView
 
 from web.authentication import DEFAULT_SCOPES
 from web.errors import FieldProblem, InvalidInput
-from web.fields import PageQuery, field_problems
+from web.field_problems import field_problems
+from web.fields import PageQuery
 from web.headers import etag, refuse_ignored
 from web.operations import operation_of
 from web.pagination import Sieve, page_of

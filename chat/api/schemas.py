@@ -8,7 +8,8 @@ from pydantic import ConfigDict, Field, StringConstraints, ValidationError
 
 from chat.messages import SYSTEM
 from web.errors import InvalidInput, NotAllowed
-from web.fields import Answer, Body, FailFastModel, JsonObject, field_problems
+from web.field_problems import field_problems
+from web.fields import Answer, Body, FailFastModel, JsonObject
 
 LONGEST_WAIT = 10  # seconds
 # The fields that we use ourselves; all others are passed to the model unchanged.

@@ -1,17 +1,16 @@
 """Shows how far a relationship's events were delivered to the companion's webhook, and delivers them again."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
-from pydantic import StringConstraints
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from connect.events.owed import owe_delivery
-from connect.events.reading import PLACE, Place
+from connect.events.reading import After, Place
 from connect.models import DeliveryState, EventDelivery
 from relationships.api.views import ApiView
 from relationships.services.configuration import configuration_of
@@ -24,7 +23,7 @@ TAG = "Events"
 
 
 class ReplayBody(Body):
-    after: Annotated[str, StringConstraints(pattern=PLACE)] | None = None
+    after: After | None = None
     """The `id` of an event: deliver all later ones again; `0-0`: all. Left out: continue a delivery
     that was given up.
     """

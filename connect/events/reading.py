@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 from django.db import connection
@@ -18,11 +18,13 @@ from django.db.models import F
 from memory.models import EntryRevision, HeldDeletion
 from relationships.models import SessionState, Turn, TurnState
 from web.errors import InvalidInput
+from web.field_problems import matching
 
 MOST = 200  # rows of each kind at a time
 SETTLING = timedelta(seconds=1)
 LONGEST_WAIT = timedelta(minutes=5)  # for a long transaction
 PLACE = r"^[0-9]{1,18}-[0-9]{1,18}$"
+After = Annotated[str, matching(PLACE, "has to be the `id` of an event, or 0-0 for the beginning")]
 # The oldest transaction in this database that writes, or waits for a lock. In a distributed one a session may write on
 # other nodes alone, so every transaction counts.
 _OLDEST_TRANSACTION = """

@@ -3,16 +3,15 @@
 import time
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
 from django.http import HttpResponseBase
 from django.utils import timezone
-from pydantic import StringConstraints
 from rest_framework.request import Request
 
-from connect.events.reading import PLACE, Place, happened_after, present_place
+from connect.events.reading import After, Place, happened_after, present_place
 from relationships.api.views import ApiView
 from web.fields import Answer, Query
 from web.operations import operation
@@ -25,7 +24,7 @@ LOOK_EVERY, LONGEST = 1.0, 300.0  # seconds; in silence, the web server keeps th
 
 
 class EventsQuery(Query):
-    after: Annotated[str, StringConstraints(pattern=PLACE)] | None = None
+    after: After | None = None
     """The `id` of the last event seen, or `next`; `0-0`: from the beginning; left out: from now on. The header
     Last-Event-ID does the same.
     """

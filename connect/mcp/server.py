@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from connect.mcp.desk import NAMING, Desk
 from connect.mcp.tools import TOOLS, Tool, ToolFailed
-from web.fields import sentence_of
+from web.field_problems import sentence_of
 from web.middleware import note_crash
 
 T = TypeVar("T")

@@ -7,7 +7,8 @@ from pydantic import AfterValidator, TypeAdapter, ValidationError
 
 from relationships.services.limits import message_fault
 from web.errors import FieldProblem, InvalidInput
-from web.fields import field_problems, within
+from web.field_problems import field_problems
+from web.fields import within
 
 T = TypeVar("T")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")

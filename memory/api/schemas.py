@@ -22,17 +22,18 @@ from memory.models.entry import MAX_HAPPENS_AT
 from relationships.models import DEFAULT_SESSION, TurnState
 from relationships.services.limits import message_fault, metadata_fault, misplaced_role
 from web.errors import InvalidInput
+from web.field_problems import field_problems, matching
 from web.fields import (
     DIGITS,
     Body,
     JsonObject,
     Name,
+    OneLine,
     PageQuery,
     Query,
     SessionName,
     ShortText,
     Timestamp,
-    field_problems,
     left_out,
     within,
     wrong_part,
@@ -44,12 +45,15 @@ MessageText = Annotated[
 EntryText = Annotated[
     str, StringConstraints(min_length=1, max_length=settings.MAX_ENTRY_BYTES), within(entry_fault)
 ]
-TypeName = Annotated[str, StringConstraints(pattern=TYPE)]
-TagName = Annotated[str, StringConstraints(pattern=TAG_NAME)]
-TagValue = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
+_OF_A_NAME = "of a-z, 0-9 and _, beginning with a letter"
+TypeName = Annotated[str, matching(TYPE, f"has to be 1 to 60 {_OF_A_NAME}")]
+TagName = Annotated[
+    str, matching(TAG_NAME, "has to be 1 to 60 letters from a to z, digits, and any of _ . : -")
+]
+TagValue = ShortText
 Tags = Annotated[dict[TagName, TagValue], within(tags_fault)]
-Category = Annotated[str, StringConstraints(pattern=CATEGORY)]
-Modality = Annotated[str, StringConstraints(pattern=MODALITY)]
+Category = Annotated[str, matching(CATEGORY, f"has to be up to 60 {_OF_A_NAME}")]
+Modality = Annotated[str, matching(MODALITY, f"has to be 1 to 20 {_OF_A_NAME}")]
 Metadata = Annotated[JsonObject, within(metadata_fault)]
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Weight = Annotated[float, Field(ge=0, le=MAX_WEIGHT)]
@@ -200,9 +204,6 @@ def check_merged(merged: dict[str, Any]) -> None:
         raise InvalidInput.naming(problems) from None
 
 
-FilterText = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
-
-
 class EntryListQuery(PageQuery):
     type: TypeName | None = None
     tier: Tier | None = None
@@ -211,15 +212,15 @@ class EntryListQuery(PageQuery):
     """Include entries that were forgotten since, and the text an entry had before a part of it was forgotten."""
     subject: Name | None = None
     tag: Annotated[
-        list[Annotated[str, StringConstraints(pattern=r"^[^=\x00-\x1f]{1,60}=[^\x00-\x1f]{0,200}$")]],
+        list[Annotated[str, matching(r"^[^=\x00-\x1f]{1,60}=[^\x00-\x1f]{0,200}$", "has to be name=value")]],
         Field(max_length=MAX_TAGS),
     ] = []
     """name=value; if there are several, all must match."""
     category: TypeName | None = None
-    text: FilterText | None = None
+    text: OneLine | None = None
     """Entries that contain all these words or identifiers, whole; case, accents, separators and endings are ignored.
     """
-    text_contains: FilterText | None = None
+    text_contains: OneLine | None = None
     """Entries that contain this anywhere, even inside a word; case is ignored."""
     as_of: Timestamp | None = None
     """What was true then: what had been said by that time, with everything that is known today."""

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Annotated, ClassVar, Literal
 from uuid import UUID
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -12,11 +12,18 @@ from relationships.api.views import ApiView
 from relationships.models import ApiKey, RelationshipToken
 from relationships.services.api_keys import change_rate_limits, create_api_key, revoke_api_key
 from relationships.services.tokens import create_token, revoke_token
+from web.field_problems import matching
 from web.fields import Answer, Body, Name, Page, PageQuery, left_out
 from web.operations import operation
 
 TAG = "API keys"
-WrittenRate = Annotated[str, StringConstraints(pattern=r"^([1-9][0-9]{0,8}/(second|minute|hour|day)|off)$")]
+WrittenRate = Annotated[
+    str,
+    matching(
+        r"^([1-9][0-9]{0,8}/(second|minute|hour|day)|off)$",
+        "has to be a number per second, minute, hour or day, such as 600/minute, or off",
+    ),
+]
 """`600/minute`, or `off`."""
 
 

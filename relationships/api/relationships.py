@@ -2,7 +2,6 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import StringConstraints
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -10,12 +9,16 @@ from relationships.api.views import ApiView
 from relationships.models import Relationship
 from relationships.services.companions import named
 from relationships.services.relationships import change_relationship, take_up_relationship
+from web.field_problems import matching
 from web.fields import Answer, Body, ExternalId, JsonObject, Page, PageQuery, ShortText, TimeZone, left_out
 from web.headers import expected_version
 from web.operations import operation
 
 TAG = "Relationships"
-SlugOrId = Annotated[str, StringConstraints(min_length=1, max_length=80, pattern=r"^[a-z0-9_-]+$")]
+SlugOrId = Annotated[
+    str,
+    matching(r"^[a-z0-9_-]+$", "has to be a slug or an ID: a-z, 0-9, - and _", min_length=1, max_length=80),
+]
 
 
 class WhichUser(Body):

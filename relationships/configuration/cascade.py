@@ -17,7 +17,7 @@ from relationships.configuration.kept import KeptByText
 from relationships.configuration.plugins import known_slug, load
 from relationships.configuration.schema import Configuration, configuration_model
 from web.errors import FieldProblem, InvalidConfiguration
-from web.fields import listed_errors, sentence_of
+from web.field_problems import listed_errors, sentence_of
 
 LEVELS = ("project", "companion", "relationship", "turn")  # lowest first
 

@@ -1,5 +1,6 @@
 """docs/reference/errors.md names every code that an answer or a turn can carry, and no other."""
 
+import ast
 import re
 from collections.abc import Iterator
 from http import HTTPStatus
@@ -12,7 +13,7 @@ from demo import errors as demo_errors
 from knowledge.errors import REASONS
 from memory.errors import IngestionError
 from providers.errors import AnswerUnusable, ProviderError
-from tests.guards.sources import DOMAIN, calls, python_files, text_of, tree_of
+from tests.guards.sources import DOMAIN, calls, named, python_files, text_of, tree_of
 from tests.guards.tables import named_in
 from web.errors import BudgetSpent, RapportError
 from web.problems import PLAIN, SQLSTATES, STATUSES
@@ -99,3 +100,18 @@ def test_every_reason_of_a_turn_is_described_and_no_other() -> None:
     others = {"internal_error", "invalid_template", WORKER_DIED, BudgetSpent.code}
     expected = (of_providers | of_reading | of_intake | others) - PASSING
     assert set(named_in("errors.md", under="## Why a turn waits, was skipped or failed")) == expected
+
+
+def test_every_pattern_of_a_field_has_a_sentence_for_what_does_not_match() -> None:
+    """An error that answers with a regular expression does not say the way out."""
+    bare = [
+        f"{named(path)}:{node.lineno}"
+        for path in python_files()
+        if path.name != "field_problems.py" and not {"tests", "clients", "migrations"} & set(path.parts)
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("Field", "StringConstraints", "constr")
+        and any(keyword.arg == "pattern" for keyword in node.keywords)
+    ]
+    assert not bare, f"Use web.field_problems.matching: {bare}"

@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 from relationships.services.limits import message_fault
 from upkeep.archive.fields import Attempts, CallText, Code, Count, Erasable, Milliseconds, Past, Reason
 from web.actor import ActorKind
+from web.field_problems import matching
 from web.fields import Body, SessionName, ShortText, Timestamp, wrong_part
 from workspace.errors import HotContextTooLong
 from workspace.generated import made_elsewhere
@@ -57,7 +58,9 @@ class ArchivedBehaviourRun(Erasable):
     behaviour: Code
     kind: Literal["priority", "async"]
     action: Annotated[str, Field(max_length=10)]
-    occasion: Annotated[str, Field(pattern=r"^(turn|context|at|on):[0-9A-Za-z:.+-]{1,50}$")]
+    occasion: Annotated[
+        str, matching(r"^(turn|context|at|on):[0-9A-Za-z:.+-]{1,50}$", "is no occasion of a run")
+    ]
     turn_id: UUID | None
     entry_ids: list[UUID] = []
     session: SessionName

@@ -20,6 +20,7 @@ from memory.entries.limits import (
 )
 from memory.models import EntrySource, EntryState, Tier
 from relationships.services.limits import document_fault, message_fault, name_fault
+from web.field_problems import matching
 from web.fields import Body, JsonObject, Name, Timestamp, within, wrong_part
 
 MOST_ATTEMPTS = 10_000  # of a turn: RAPPORT_MAX_ATTEMPTS can be up to 1,000
@@ -112,7 +113,7 @@ class EntryFields(EntryColumns):
     source_message_ids: list[UUID]
     effective_at: Timestamp
     version: Count
-    content_hash: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    content_hash: Annotated[str, matching("^[0-9a-f]{64}$", "has to be 64 of 0-9 and a-f")]
 
 
 def _as_history_has_it(fields: EntryFields) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from upkeep.archive.document import ROWS, Archive
 from web.errors import MOST_PROBLEMS, FieldProblem, InvalidInput, TooMuch
-from web.fields import field_problems
+from web.field_problems import field_problems
 from web.parsing import parse_object
 from web.problems import MalformedBody
 

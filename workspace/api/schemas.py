@@ -10,14 +10,18 @@ from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from relationships.api.profiles import ActorAnswer
 from web.errors import InvalidInput
+from web.field_problems import matching, without_nul
 from web.fields import Answer, Body, Name, PageQuery, Query
 from workspace.models import MAIN
 
-BranchName = Annotated[str, StringConstraints(pattern=r"^(main|session/[0-9a-f-]{36})$")]
-Sha = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
-Revision = Annotated[str, StringConstraints(pattern=r"^(main|session/[0-9a-f-]{36}|[0-9a-f]{40})$")]
+_BRANCH = "has to be main, or session/ and a session's ID"
+BranchName = Annotated[str, matching(r"^(main|session/[0-9a-f-]{36})$", _BRANCH)]
+Sha = Annotated[str, matching(r"^[0-9a-f]{40}$", "has to be a commit's ID, 40 of 0-9 and a-f")]
+Revision = Annotated[
+    str, matching(r"^(main|session/[0-9a-f-]{36}|[0-9a-f]{40})$", f"{_BRANCH}, or a commit's ID")
+]
 Path = Annotated[str, StringConstraints(min_length=1, max_length=1024)]
-Message = Annotated[str, StringConstraints(max_length=2000, pattern=r"^[^\x00]*$")]
+Message = Annotated[str, without_nul(most=2000)]
 Encoding = Literal["utf-8", "base64"]
 Text = Annotated[str, StringConstraints(max_length=14_000_000)]
 
@@ -56,7 +60,9 @@ class FileChange(Body):
     move_to: Path | None = None
     executable: bool | None = None
     """Whether the file is executable. Null: unchanged, and false for a new file."""
-    sha256: Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{64})?$")] | None = None
+    sha256: Annotated[str, matching(r"^([0-9a-f]{64})?$", "has to be empty, or 64 of 0-9 and a-f")] | None = (
+        None
+    )
     """SHA-256 that the file must have now. Empty: it must not exist. Null: not checked."""
 
     @model_validator(mode="after")

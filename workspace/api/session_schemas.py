@@ -4,22 +4,23 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
+from web.field_problems import matching, without_nul
 from web.fields import DIGITS, NOT_BLANK, Answer, Body, JsonObject, Query
 from workspace.gateway.tools import ToolParts
 from workspace.models import AgentSession, AgentStep, HeldChange, SessionState, StepState
 
-Sentence = Annotated[str, StringConstraints(min_length=1, max_length=2000, pattern=r"^[^\x00]*$"), NOT_BLANK]
+Sentence = Annotated[str, without_nul(least=1, most=2000), NOT_BLANK]
 
 
 class AgentSessionStart(Body):
-    task: Annotated[str, StringConstraints(min_length=1, max_length=20_000, pattern=r"^[^\x00]*$"), NOT_BLANK]
+    task: Annotated[str, without_nul(least=1, most=20_000), NOT_BLANK]
     worker: Literal["built_in", "external"] = "built_in"
 
 
 class AgentSessionFinish(Body):
-    summary: Annotated[str, StringConstraints(max_length=5000, pattern=r"^[^\x00]*$")] = ""
+    summary: Annotated[str, without_nul(most=5000)] = ""
     """What was done. Part of the merge's commit message, and read when hot context is curated."""
     facts: Annotated[list[Sentence], Field(max_length=50)] = []
     """What is worth remembering about the person; handed to memory as a turn."""
@@ -110,7 +111,12 @@ class AgentToolsAnswer(Answer):
 
 
 class SecretBody(Body):
-    value: Annotated[str, StringConstraints(min_length=1, max_length=4000, pattern=r"^[\x20-\x7e]+$")]
+    value: Annotated[
+        str,
+        matching(
+            r"^[\x20-\x7e]+$", "has a character that a header can't have", min_length=1, max_length=4000
+        ),
+    ]
     """Stored encrypted, and never shown again."""
 
 

@@ -15,7 +15,7 @@ from relationships.services.audit import audit_row
 from relationships.services.rows import require
 from web.actor import Actor
 from web.errors import Conflict, InvalidInput
-from web.fields import field_problems
+from web.field_problems import field_problems, matching
 from web.outgoing import OutgoingError, refuse_address
 from workspace.files import read_file
 from workspace.generated import SPEC_PATH, TOOL_NAME
@@ -24,8 +24,12 @@ from workspace.tool_definitions import is_file_tool
 from workspace.yaml_files import read_yaml
 
 SECRET = re.compile(r"\{\{ ?([A-Za-z][A-Za-z0-9_]{0,63}) ?\}\}")
-Header = Annotated[str, StringConstraints(max_length=2000, pattern=r"^[\x20-\x7e]*$")]
-HeaderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{1,100}$")]
+Header = Annotated[
+    str, matching(r"^[\x20-\x7e]*$", "has a character that a header can't have", max_length=2000)
+]
+HeaderName = Annotated[
+    str, matching(r"^[A-Za-z0-9-]{1,100}$", "has to be 1 to 100 letters from a to z, digits and -")
+]
 TAKEN = {"done", "memory", "unreadable"}
 
 
@@ -49,7 +53,9 @@ class ToolParts(Strict):
 
 
 class ToolSpec(ToolParts):
-    name: Annotated[str, StringConstraints(pattern=rf"^{TOOL_NAME}$")]
+    name: Annotated[
+        str, matching(rf"^{TOOL_NAME}$", "has to be 1 to 64 of a-z, 0-9 and _, beginning with a letter")
+    ]
 
     @field_validator("name")
     @classmethod

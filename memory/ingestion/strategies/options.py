@@ -5,8 +5,11 @@ from typing import Annotated
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from relationships.configuration.strict import Share, Strict, repeated_names
+from web.field_problems import matching
 
-Slug = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
+Slug = Annotated[
+    str, matching(r"^[a-z][a-z0-9_]{0,59}$", "has to be 1 to 60 of a-z, 0-9 and _, beginning with a letter")
+]
 ModelName = Annotated[str, StringConstraints(max_length=120)]
 Phrase = Annotated[str, StringConstraints(min_length=2, max_length=60, strip_whitespace=True)]
 

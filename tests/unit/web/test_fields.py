@@ -5,15 +5,8 @@ from typing import Annotated
 import pytest
 from pydantic import BaseModel, Field, ValidationError
 
-from web.fields import (
-    Body,
-    Name,
-    Query,
-    Timestamp,
-    TimeZone,
-    field_problems,
-    left_out,
-)
+from web.field_problems import field_problems
+from web.fields import Body, Name, Query, Timestamp, TimeZone, left_out
 
 
 class Inner(Body):

@@ -8,7 +8,8 @@ from memory.api.search import EntrySearchBody
 from relationships.configuration.schema import configuration_model
 from upkeep.archive.document import Archive
 from web.errors import MOST_PROBLEMS
-from web.fields import MOST_ERRORS, FailFastModel, listed_errors
+from web.field_problems import MOST_ERRORS, listed_errors
+from web.fields import FailFastModel
 
 
 class Inner(FailFastModel):
