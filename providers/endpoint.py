@@ -98,9 +98,8 @@ class Endpoint:
                 )
             return ProviderTimeout(f"{self.vendor} was silent for {seconds:g} seconds.")
         if isinstance(error, httpx2.HTTPError):
-            return ProviderUnavailable(
-                f"{self.vendor} could not be reached: {self._quote(error) or type(error).__name__}."
-            )
+            reason = self._quote(error).rstrip(".") or type(error).__name__
+            return ProviderUnavailable(f"{self.vendor} could not be reached: {reason}.")
         if isinstance(error, UnicodeEncodeError):
             return RequestRefused("The text contains a lone surrogate, which can't be sent.")
         return ProviderUnavailable(f"{self.vendor} sent an invalid answer; check the base URL.")

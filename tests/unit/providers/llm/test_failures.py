@@ -66,6 +66,7 @@ def test_a_failure_has_its_class_and_the_sdk_does_not_ask_again(
         vendor.make().complete(question)
 
     assert type(failure.value) is expected
+    assert not str(failure.value).endswith("..")
     assert vendor.server.asked == 1
 
 
