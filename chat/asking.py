@@ -14,7 +14,6 @@ from chat.messages import (
     compose,
     refuse_unkeepable,
     speaker_of,
-    text_of,
     told_of,
     without_calls,
 )
@@ -22,6 +21,7 @@ from chat.replacing import withdraw
 from chat.replies import Question
 from context.answer import AssembledContext, ChatMessage
 from context.formats import alternating
+from context.layers.messages import NOTES
 from context.pipeline import build_context
 from memory.fence import cut_fenced
 from relationships.models import EndUser
@@ -82,21 +82,29 @@ def ask(
 
 
 def _earlier(context: AssembledContext, sent: Sent, user: EndUser) -> list[Message]:
-    """The stored messages, without the last ones if they had no reply and the client sends them again. Their roles
-    alternate, as not every server accepts anything else.
+    """The stored messages, without the last ones if the client sends them again: they had no reply, or its tools were
+    called in it. Their roles alternate, as not every server accepts anything else.
     """
     shown = (line for report in context.layers if report.name != "current" for line in report.messages)
     earlier = [ChatMessage(role=line["role"], content=words) for line in shown if (words := _words_of(line))]
-    said = [_as_shown(message, user) for message in sent.conversation if message["role"] == "user"]
-    last = earlier[-len(said) :]
-    if len(last) == len(said) and all(one in ways for one, ways in zip(last, said, strict=True)):
-        del earlier[-len(said) :]
+    again = [ways for message in sent.conversation if (ways := _as_shown(message, user))]
+    for count in range(min(len(again), len(earlier)), 0, -1):
+        if all(one in ways for one, ways in zip(earlier[-count:], again[:count], strict=True)):
+            del earlier[-count:]
+            break
     return [*map(dict, alternating(earlier))]
 
 
 def _as_shown(message: Message, user: EndUser) -> list[ChatMessage]:
-    """How a message is shown once it is stored: as it is, or after its speaker's name."""
-    said, name = cut_fenced(text_of(message))[0], speaker_of(message)
+    """How a message is shown once it is stored: as it is, or after its speaker's name; the result of a tool after a
+    mark. Empty for a reply that consists of calls.
+    """
+    said, name = cut_fenced(told_of(message))[0], speaker_of(message)
+    if message["role"] == "assistant":
+        said = without_calls(said)
+        return [ChatMessage(role="assistant", content=said)] if said else []
+    if message["role"] == "tool":
+        return [ChatMessage(role="user", content=NOTES["tool"] + said)]
     other = "" if means_person(name, str(user)) else name
     named = f"{name_in_text(other, user.display_name, user.external_id)}: {said}"
     return [ChatMessage(role="user", content=content) for content in (said, named)]

@@ -26,9 +26,9 @@ _NAMES = {"image_url": "image", "input_audio": "audio", "file": "file", "video_u
 @dataclass(frozen=True, slots=True)
 class Sent:
     """`system`: the client's system messages, joined. `current`: the index in `conversation` of the person's last
-    message. `replied`: the indexes of replies to earlier exchanges; if there are any, the client owns the history,
-    which is used unchanged. `new`: the messages since the last reply, which will be remembered, including the
-    beginning of a reply that the model has to continue.
+    message. `replied`: the indexes of replies that are stored already, calls of tools among them. `new`: the messages
+    since the last of these, which will be remembered, including the beginning of a reply that the model has to
+    continue.
     """
 
     system: str
@@ -39,7 +39,11 @@ class Sent:
 
     @property
     def owns_history(self) -> bool:
-        return bool(self.replied)
+        """Whether the client sends earlier exchanges. They are then used unchanged, in place of the stored ones.
+
+        A call of a tool belongs to the exchange in which it is answered.
+        """
+        return bool(self.replied) and self.replied[0] < self.current
 
     @property
     def message(self) -> str:
@@ -54,7 +58,9 @@ def read_messages(messages: Sequence[Any]) -> Sent:
     _refuse_stray_results(messages)
     spoken = [place for place, message in enumerate(conversation) if message["role"] == "user"]
     if not spoken:
-        raise InvalidInput.of("messages", "no message of the role user: there is nothing to reply to")
+        results = any(message["role"] == "tool" for message in conversation)
+        asked = "send the one that the tools were called for, too" if results else "there is nothing to reply to"
+        raise InvalidInput.of("messages", f"no message of the role user: {asked}")
     last = max(place for place, message in enumerate(conversation) if message["role"] != "assistant")
     replied = tuple(place for place in range(last) if conversation[place]["role"] == "assistant")
     return Sent(

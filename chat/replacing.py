@@ -41,14 +41,14 @@ def withdraw(
         after = _since_turn(talk, sent, found, replaces)
     elif sent.conversation[-1]["role"] == ANSWERS:
         return replace(sent, new=()) if _stands_last(sent, found) else sent  # the model continues the reply
-    elif talk.one_chat and (sent.owns_history or talk.whole_chat):
+    elif talk.one_chat and (sent.replied or talk.whole_chat):
         after = _after_last_reply(sent, found)
     else:
         return sent
     said = _before_reply(after)
     again = said == [(one.role, one.content) for one in sent.new[: len(said)]]
     gone = after[len(said) :] if again else after
-    is_sure = replaces is not None or (talk.whole_chat and sent.owns_history)
+    is_sure = replaces is not None or (talk.whole_chat and bool(sent.replied))
     if not is_sure and any(row.role == MessageRole.USER for row in gone):
         return sent
     if gone and earlier_turn(talk.relationship.id, idempotency):
@@ -88,7 +88,7 @@ def _since_turn(talk: Talk, sent: Sent, found: Any, turn_id: UUID) -> list[Messa
 def _after_last_reply(sent: Sent, found: Any) -> list[Message]:
     """The visible messages after the last reply that the client sent; none if that is the last one, or is not found."""
     found = found.filter(hidden_at=None)
-    if not sent.owns_history:
+    if not sent.replied:
         return _from_the_person(list(reversed(found[:LOOKED_AT])))
     place = sent.replied[-1]
     reply = told_of(sent.conversation[place]).strip()

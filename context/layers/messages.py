@@ -17,7 +17,7 @@ Shown = list[tuple[RecentMessage, ChatMessage]]
 MOST_DAYS = 7  # that are told one by one; those before them as a range
 LEAST = 24  # tokens of a message whose end is shown: fewer say nothing
 # Marks messages that neither side said: only the assembled system text may speak as the system.
-_NOTES = {"system": "[system note] ", "tool": "[tool result] "}
+NOTES = {"system": "[system note] ", "tool": "[tool result] "}
 
 
 class MessagesLayer(Layer):
@@ -157,7 +157,7 @@ def _notes(messages: Sequence[RecentMessage], facts: Facts) -> dict[str, str]:
         others = {name for name in called.values() if not means_person(name, facts.user_name)}
         if others:
             names = {key: name if name in others else facts.user_name for key, name in called.items()}
-    return {one.id: f"{names[one.id]}: " if one.id in names else _NOTES.get(one.role, "") for one in messages}
+    return {one.id: f"{names[one.id]}: " if one.id in names else NOTES.get(one.role, "") for one in messages}
 
 
 def _spoken(message: RecentMessage, note: str) -> ChatMessage:

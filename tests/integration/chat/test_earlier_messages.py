@@ -7,7 +7,7 @@ import pytest
 from context.formats import OPENING
 from providers.tokens import estimate_tokens
 from relationships.models import Companion, Relationship
-from tests.fixtures.api import Api
+from tests.fixtures.api import Api, ApiAnswer
 from tests.fixtures.chat import Chat, stored
 from tests.fixtures.contexts import hear, remember, say
 from tests.vendor_servers.openai_server import OpenAIServer
@@ -154,3 +154,36 @@ def test_a_named_message_that_is_sent_again_is_shown_once(
 
     sent = [message for message in replying.requests[0].body["messages"] if message["role"] == "user"]
     assert [message["content"] for message in sent] == ["I hate broccoli."]
+
+
+WEATHER = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
+
+
+def calls(reply: ApiAnswer) -> list[dict[str, Any]]:
+    """The reply as a client sends it back, with the result of its call."""
+    message = reply.body["choices"][0]["message"]
+    result = {"role": "tool", "tool_call_id": message["tool_calls"][0]["id"], "content": "Rain."}
+    return [message, result]
+
+
+def test_a_client_that_sends_only_the_newest_exchange_gets_the_stored_ones_after_a_call_of_its_tools_too(
+    chat: Chat, replying: OpenAIServer
+) -> None:
+    call = {"tool_calls": [{"name": "weather", "arguments": {"city": "Porto"}}]}
+    replying.push({"text": "Porto is nice."}, call, call, {"text": "Take an umbrella."}, {"text": "Bye."})
+    chat.say("I go to Porto.")
+    said: list[Any] = ["What will the weather be there?"]
+    for _ in range(2):
+        said += calls(chat.say(*said, tools=[WEATHER]))
+
+    chat.say(*said, tools=[WEATHER])
+    chat.say("Thanks.", tools=[WEATHER])
+
+    asked = [[m for m in one.body["messages"] if m["role"] != "system"] for one in replying.requests]
+    before = [
+        {"role": "user", "content": "I go to Porto."},
+        {"role": "assistant", "content": "Porto is nice."},
+    ]
+    assert [messages[:2] for messages in asked[1:]] == 4 * [before]
+    assert asked[3][2:] == [{"role": "user", "content": said[0]}, *said[1:]]
+    assert [m["role"] for m in asked[4][2:]] == ["user", "assistant", "user"]
