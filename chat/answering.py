@@ -17,7 +17,7 @@ from chat.problems import told
 from chat.repeated import again
 from chat.replies import Question, Reply
 from chat.tools.run import Ran, run_tool
-from chat.wire import Envelope, delta_of, event, usage_of
+from chat.wire import Envelope, Told, delta_of, event, usage_of
 from config import tracing
 from providers.errors import (
     ContentBlocked,
@@ -108,7 +108,7 @@ class Answering:
                 for _ in self._parts:
                     pass
             except ProviderError as error:
-                self.reply.text, self.reply.calls = "", []  # the client has not seen any of it
+                self.reply.forget()  # the client has not seen any of it
                 self._model_failed()
                 raise upstream_error(error) from error
             rapport = self._store_reply()
@@ -116,9 +116,8 @@ class Answering:
         if kept and kept.repeated and kept.turn:  # answer with the stored reply
             earlier: dict[str, Any] = self._in_database(partial(again, self._envelope, kept.turn))
             return earlier
-        return self._envelope.completion(
-            reply.text, reply.calls, reply.finish, usage_of(reply.completions), rapport
-        )
+        told = Told(reply.text, reply.refusal, reply.calls, reply.finish, usage_of(reply.completions))
+        return self._envelope.completion(told, rapport, logprobs=reply.logprobs)
 
     def begin(self) -> ChatPart:
         """Wait for the first part. Until then, an error can still be answered with its own status.
@@ -136,9 +135,9 @@ class Answering:
         _REPLIES.inc()
         with _OPEN.track_inprogress():
             try:
-                yield self._envelope.chunk(delta_of(first, first=True))
+                yield self._envelope.chunk(delta_of(first, first=True), logprobs=first.logprobs)
                 for part in self._parts:
-                    yield self._envelope.chunk(delta_of(part, first=False))
+                    yield self._envelope.chunk(delta_of(part, first=False), logprobs=part.logprobs)
                 rapport = self._store_reply()  # before the client learns that the reply is complete
                 yield from self._envelope.ending(self.reply.finish, usage_of(self.reply.completions), rapport)
             except GeneratorExit:

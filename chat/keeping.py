@@ -85,7 +85,8 @@ def _keep(reply: Reply, interrupted: bool, early: Turn | None) -> Kept:
 
 def _turn_of(reply: Reply, interrupted: bool, *, without_new: bool) -> NewTurn:
     question = reply.question
-    told = "\n".join(filter(None, (reply.text, told_calls([call.as_message() for call in reply.calls]))))
+    calls = told_calls([call.as_message() for call in reply.calls])
+    told = "\n".join(filter(None, (reply.text, reply.refusal, calls)))
     said = [NewMessage("assistant", text) for text in in_pieces(told.replace("\x00", ""))]
     messages = [*([] if without_new else question.new), *said]
     if messages and question.idempotency is not None and not interrupted:

@@ -59,7 +59,9 @@ def read_messages(messages: Sequence[Any]) -> Sent:
     spoken = [place for place, message in enumerate(conversation) if message["role"] == "user"]
     if not spoken:
         results = any(message["role"] == "tool" for message in conversation)
-        asked = "send the one that the tools were called for, too" if results else "there is nothing to reply to"
+        asked = (
+            "send the one that the tools were called for, too" if results else "there is nothing to reply to"
+        )
         raise InvalidInput.of("messages", f"no message of the role user: {asked}")
     last = max(place for place, message in enumerate(conversation) if message["role"] != "assistant")
     replied = tuple(place for place in range(last) if conversation[place]["role"] == "assistant")
@@ -110,8 +112,8 @@ def _joined(earlier: Sequence[Message], conversation: list[Message]) -> list[Mes
 
 
 def text_of(message: Message) -> str:
-    """The message's text. Other parts are named: [image]."""
-    content = message.get("content") or ""
+    """The message's text, or the words with which a model refused. Other parts are named: [image]."""
+    content = message.get("content") or message.get("refusal") or ""
     if isinstance(content, str):
         return content
     return "\n".join(filter(None, (_text_of_part(part) for part in content)))
@@ -188,6 +190,8 @@ def check_message(message: Any, place: int) -> None:
                 raise InvalidInput.of(f"{where}.content.{number}.{kind}", "must be a text")
     elif not (content is None or isinstance(content, str)):
         raise InvalidInput.of(f"{where}.content", "must be a text, or a list of parts")
+    if not isinstance(message.get("refusal"), str | None):
+        raise InvalidInput.of(f"{where}.refusal", "must be a text")
     calls = message.get("tool_calls") or []
     if not (isinstance(calls, list) and all(map(_is_call, calls))):
         raise InvalidInput.of(

@@ -1,30 +1,21 @@
 """Repeats the answer to a call that comes again with its Idempotency-Key.
 
 What the reply's text doesn't contain is stored in the metadata of the turn's last message, so that it is erased,
-exported and moved with the message. Calls of the client's tools are in the text (`told_calls`); only the lengths of
-their arguments are in the metadata.
+exported and moved with the message. A refusal and calls of the client's tools (`told_calls`) are at the end of the
+text; only the lengths of the refusal and of the calls' arguments are in the metadata.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from chat.messages import told_calls
 from chat.replies import Call, Reply
-from chat.wire import Envelope, usage_of
+from chat.wire import Envelope, Told, usage_of
 from relationships.models import Message, MessageRole, Turn
 from relationships.services.limits import metadata_fault
 
 REPLY = "rapport_reply"  # the key in the metadata
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    text: str
-    calls: Sequence[Call]
-    finish: str
-    usage: Mapping[str, Any]
 
 
 def metadata_of(reply: Reply) -> dict[str, Any]:
@@ -37,7 +28,13 @@ def metadata_of(reply: Reply) -> dict[str, Any]:
         }
         for call in reply.calls
     ]
-    kept = {"finish_reason": reply.finish, "usage": usage_of(reply.completions), "calls": calls}
+    kept: dict[str, Any] = {
+        "finish_reason": reply.finish,
+        "usage": usage_of(reply.completions),
+        "calls": calls,
+    }
+    if reply.refusal:
+        kept["refused"] = len(reply.refusal)
     if metadata_fault({REPLY: kept}):  # a model's own notes on a call may be of any length
         kept["calls"] = [{name: value for name, value in call.items() if name != "extra"} for call in calls]
     return {REPLY: kept}
@@ -58,13 +55,15 @@ def told_before(relationship_id: UUID, turn_id: UUID) -> Told:
         said.insert(0, content)
     kept: Mapping[str, Any] = messages[-1][2].get(REPLY, {}) if messages else {}
     text, calls = _split("".join(said), kept.get("calls", ()))
-    return Told(text, calls, kept.get("finish_reason", "stop"), kept.get("usage", usage_of([])))
+    start = len(text) - kept.get("refused", 0)
+    text, refusal = (text[:start].removesuffix("\n"), text[start:]) if start < len(text) else (text, "")
+    return Told(text, refusal, calls, kept.get("finish_reason", "stop"), kept.get("usage", usage_of([])))
 
 
 def again(envelope: Envelope, turn: Turn) -> dict[str, Any]:
     """The complete answer to the call that made this turn."""
     told = told_before(turn.relationship_id, turn.id)
-    return envelope.completion(told.text, told.calls, told.finish, told.usage, rapport_of(turn))
+    return envelope.completion(told, rapport_of(turn))
 
 
 def rapport_of(turn: Turn) -> dict[str, Any]:

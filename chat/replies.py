@@ -82,7 +82,8 @@ class Reply:
 
     def __init__(self, question: Question, *, run: Callable[[str, dict[str, Any]], Ran]) -> None:
         self.question = question
-        self.text = ""
+        self.text, self.refusal = "", ""
+        self.logprobs: dict[str, list[Any]] | None = None  # by OpenAI's names; None: the model told none
         self.calls: list[Call] = []  # of the client's tools
         self.finish = ""  # the finish reason; empty until the end
         self.completions: list[Completion | None] = []  # None: the model failed
@@ -99,6 +100,10 @@ class Reply:
     @property
     def model(self) -> str:
         return next((asked.model for asked in reversed(self.completions) if asked), "")
+
+    def forget(self) -> None:
+        """Leave out what the model has said so far."""
+        self.text, self.refusal, self.calls = "", "", []
 
     @property
     def milliseconds(self) -> float:
@@ -134,11 +139,13 @@ class Reply:
             while (part := self._next(parts)) is not None:
                 passed = tuple(self._sort(piece, ours, theirs) for piece in part.calls)
                 passed_on = tuple(piece for piece in passed if piece is not None)
-                if part.text or passed_on:
+                if part.text or part.refusal or passed_on:
                     text = part.text if said else self._separated(part.text)
                     self.text += text
+                    self.refusal += part.refusal
+                    self._collect(part.logprobs)
                     said.append(part.text)
-                    yield ChatPart(text=text, calls=passed_on)
+                    yield replace(part, text=text, calls=passed_on)
                 if part.completion is not None:
                     self.completions[-1] = part.completion
                     self.finish = part.finish
@@ -155,10 +162,18 @@ class Reply:
             self._look_at_the_clock()
             raise
         if part is not None:
-            self._length += len(part.text) + sum(len(piece.arguments) for piece in part.calls)
+            self._length += (
+                len(part.text) + len(part.refusal) + sum(len(piece.arguments) for piece in part.calls)
+            )
             if self._length > longest_reply():
                 raise ProviderUnavailable("The model does not finish.")
         return part
+
+    def _collect(self, logprobs: Message | None) -> None:
+        for name, tokens in (logprobs or {}).items():
+            if isinstance(tokens, list):
+                self.logprobs = self.logprobs or {"content": [], "refusal": []}
+                self.logprobs.setdefault(name, []).extend(tokens)
 
     def _separated(self, text: str) -> str:
         """Separate the first text of a round from the text before the tools were called."""

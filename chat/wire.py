@@ -23,6 +23,17 @@ _TYPES = {
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """A complete reply. `refusal`: the words with which the model refused, which are not in `text`."""
+
+    text: str
+    refusal: str
+    calls: Sequence[Call]
+    finish: str
+    usage: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Envelope:
     """The fields that all chunks of an answer share. `model`: as the client named it. `tells_usage`: the client asked
     for usage, so every chunk has the field, and the last one fills it.
@@ -37,11 +48,13 @@ class Envelope:
         self,
         delta: Mapping[str, Any] | None,
         *,
+        logprobs: Mapping[str, Any] | None = None,
         finish: str | None = None,
         **beside: Any,
     ) -> bytes:
         """One event of the stream; without a delta it has no choices."""
-        choices = [] if delta is None else [{"index": 0, "delta": delta, "finish_reason": finish}]
+        told = {} if logprobs is None else {"logprobs": logprobs}
+        choices = [] if delta is None else [{"index": 0, "delta": delta, **told, "finish_reason": finish}]
         return event(
             {
                 "id": self.id,
@@ -63,11 +76,12 @@ class Envelope:
             yield self.chunk({}, finish=finish, rapport=rapport)
         yield DONE
 
-    def completion(
-        self, text: str, calls: Sequence[Call], finish: str, usage: Mapping[str, Any], rapport: Any
-    ) -> dict[str, Any]:
-        message: dict[str, Any] = {"role": "assistant", "content": text if text or not calls else None}
-        message["refusal"] = None
+    def completion(self, told: Told, rapport: Any, *, logprobs: Any = None) -> dict[str, Any]:
+        """The complete answer."""
+        text, calls = told.text, told.calls
+        message: dict[str, Any] = {"role": "assistant"}
+        message["content"] = text if text or not (calls or told.refusal) else None
+        message["refusal"] = told.refusal or None
         if calls:
             message["tool_calls"] = [call.as_message() for call in calls]
         return {
@@ -75,8 +89,8 @@ class Envelope:
             "object": "chat.completion",
             "created": self.created,
             "model": self.model,
-            "choices": [{"index": 0, "message": message, "finish_reason": finish, "logprobs": None}],
-            "usage": usage,
+            "choices": [{"index": 0, "message": message, "finish_reason": told.finish, "logprobs": logprobs}],
+            "usage": told.usage,
             "rapport": rapport,
         }
 
@@ -85,17 +99,21 @@ def delta_of(part: ChatPart, *, first: bool) -> dict[str, Any]:
     delta: dict[str, Any] = {"role": "assistant", "content": ""} if first else {}
     if part.text:
         delta["content"] = part.text
+    if part.refusal:
+        delta["refusal"] = part.refusal
     if part.calls:
         delta["tool_calls"] = [_call(piece) for piece in part.calls]
     return delta
 
 
-def delta_of_whole(text: str, calls: Sequence[Call]) -> dict[str, Any]:
+def delta_of_whole(told: Told) -> dict[str, Any]:
     """The delta of a complete reply."""
     pieces = (
-        CallPart(place, call.id, call.name, call.arguments, call.extra) for place, call in enumerate(calls)
+        CallPart(place, call.id, call.name, call.arguments, call.extra)
+        for place, call in enumerate(told.calls)
     )
-    return delta_of(ChatPart(text=text, calls=tuple(pieces)), first=True)
+    whole = ChatPart(text=told.text, refusal=told.refusal, calls=tuple(pieces))
+    return delta_of(whole, first=True)
 
 
 def _call(piece: CallPart) -> dict[str, Any]:

@@ -67,6 +67,8 @@ class ChatBody(FailFastModel):
             raise InvalidInput.of(old, "is no longer part of the protocol: send tools and tool_choice")
         if body.n not in (None, 1):
             raise InvalidInput.of("n", "must be 1: one reply is remembered")
+        if data.get("modalities") not in (None, ["text"]):
+            raise InvalidInput.of("modalities", 'must be ["text"]: a reply is remembered by its words')
         for place, tool in enumerate(body.tools or ()):
             function = tool.get("function")
             if not (isinstance(function, dict) and isinstance(function.get("name"), str)):

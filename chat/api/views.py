@@ -155,7 +155,7 @@ def _again(relationship_id: UUID, turn_id: UUID, body: ChatBody) -> HttpResponse
     if not body.stream:
         return _json(again(envelope, turn))
     told = told_before(relationship_id, turn.id)
-    first = envelope.chunk(delta_of_whole(told.text, told.calls))
+    first = envelope.chunk(delta_of_whole(told))
     return event_stream(chain([first], envelope.ending(told.finish, told.usage, rapport_of(turn))))
 
 

@@ -44,9 +44,14 @@ class CallPart:
 class ChatPart:
     """A piece of a reply. Only the last one has `finish` (stop, length, tool_calls, content_filter, or the vendor's
     word) and `completion`: the usage, without the text.
+
+    `refusal`: words with which the model refuses, in place of an answer in the wanted format. `logprobs`: of the
+    piece's tokens, in OpenAI's format: {"content": [...], "refusal": [...]}.
     """
 
     text: str = ""
+    refusal: str = ""
+    logprobs: Mapping[str, Any] | None = None
     calls: tuple[CallPart, ...] = ()
     finish: str = ""
     completion: Completion | None = None

@@ -38,8 +38,8 @@ def read_chunks(
         usage, answered_by = chunk.get("usage") or usage, chunk.get("model") or answered_by
         for choice in chunk.get("choices") or ():
             finish = choice.get("finish_reason") or finish
-            part = _part_of(choice.get("delta") or {}, places)
-            if part.text or part.calls:
+            part = _part_of(choice, places)
+            if part.text or part.refusal or part.calls:
                 yield part
     if not finish:
         how = "ended its reply without saying how" if ended else "broke off in the middle of its reply"
@@ -71,12 +71,18 @@ class Places:
         return place
 
 
-def _part_of(delta: Mapping[str, Any], places: Places) -> ChatPart:
+def _part_of(choice: Mapping[str, Any], places: Places) -> ChatPart:
+    delta = choice.get("delta") or {}
     calls = tuple(_call(place, call, places) for place, call in enumerate(delta.get("tool_calls") or ()))
-    content = delta.get("content") or delta.get("refusal") or ""
+    content, logprobs = delta.get("content") or "", choice.get("logprobs")
     if isinstance(content, list):  # a list of parts, some of which may be thoughts
         content = "".join(part["text"] for part in content if part.get("type") == "text")
-    return ChatPart(text=_text(content), calls=calls)
+    return ChatPart(
+        text=_text(content),
+        refusal=_text(delta.get("refusal") or ""),
+        logprobs=logprobs if isinstance(logprobs, dict) else None,
+        calls=calls,
+    )
 
 
 def _call(place: int, call: Mapping[str, Any], places: Places) -> CallPart:

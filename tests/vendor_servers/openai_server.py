@@ -61,9 +61,11 @@ class OpenAIServer(VendorServer):
 
     def _streamed(self, item: Item, seen: Seen) -> Reply:
         text = answer_text(item, schema=None, said=seen.said) if "tool_calls" not in item else ""
+        text = item.get("refusal", text)
         pieces = item.get("pieces") or re.findall(r"\s*\S+", text)
+        said = "refusal" if "refusal" in item else "content"
         deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
-        deltas += [{"content": piece} for piece in pieces]
+        deltas += [{said: piece} for piece in pieces]
         for place, call in enumerate(item.get("tool_calls", ())):
             arguments = json.dumps(call["arguments"])
             begun = {"name": call["name"], "arguments": ""}
@@ -72,7 +74,11 @@ class OpenAIServer(VendorServer):
             deltas.append({"tool_calls": [named | noted]})
             for half in (arguments[:5], arguments[5:]):
                 deltas.append({"tool_calls": [{"index": place, "function": {"arguments": half}}]})
-        choices = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
+        choices: list[dict[str, Any]] = []
+        for delta in deltas:
+            choices.append({"index": 0, "delta": delta, "finish_reason": None})
+            if seen.body.get("logprobs") and (piece := delta.get(said)):
+                choices[-1]["logprobs"] = {said: [{"token": piece, "logprob": -0.5}]}
         if not item.get("no_finish"):
             finish = item.get("finish", "tool_calls" if "tool_calls" in item else "stop")
             choices.append({"index": 0, "delta": {}, "finish_reason": finish})

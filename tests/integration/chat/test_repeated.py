@@ -42,6 +42,15 @@ def test_a_repeated_reply_to_a_tools_result_leaves_out_the_call_before_it(
     assert first == second and second[0]["content"] == "It is sunny." and replying.asked == 1
 
 
+def test_a_repeated_refusal_is_a_refusal_again(chat: Chat, replying: OpenAIServer) -> None:
+    replying.push({"refusal": "I can't help with that."})
+
+    first, second = told(chat, "Go on."), told(chat, "Go on.")
+
+    assert first == second and second[0]["refusal"] == "I can't help with that." and replying.asked == 1
+    assert second[0]["content"] is None
+
+
 def test_a_reply_as_long_as_two_messages_is_repeated_completely(chat: Chat, replying: OpenAIServer) -> None:
     replying.push({"text": "wörd " * 15_000, "finish": "length"})
 

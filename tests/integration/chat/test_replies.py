@@ -46,6 +46,49 @@ def test_a_stream_has_the_same_words_and_ends_with_what_was_kept(chat: Chat, rep
     assert kept.turn_id == turns()[0].id and kept.finish_reason == "stop" and kept.model == "local-1"
 
 
+@pytest.mark.parametrize("streams", [False, True], ids=["whole", "stream"])
+def test_a_refusal_is_told_as_one_and_remembered(chat: Chat, replying: OpenAIServer, streams: bool) -> None:
+    """An SDK that parses the answer looks for the refusal first: words in `content` would be no valid JSON."""
+    replying.push({"refusal": "I can't help with that."}, {"text": "Good."})
+
+    if streams:
+        deltas = [event["choices"][0]["delta"] for event in chat.stream("Who am I?")]
+        told = ("".join(delta.get(name) or "" for delta in deltas) for name in ("content", "refusal"))
+        message = dict(zip(("content", "refusal"), told, strict=True))
+    else:
+        message = chat.say("Who am I?").body["choices"][0]["message"]
+    refused = {"role": "assistant", "content": None, "refusal": "I can't help with that."}
+    chat.say("Who am I?", refused, "Never mind.", metadata={"session": "current"})
+
+    assert not message["content"] and message["refusal"] == "I can't help with that."
+    assert stored() == [
+        ("user", "Who am I?"),
+        ("assistant", "I can't help with that."),
+        ("user", "Never mind."),
+        ("assistant", "Good."),
+    ]
+    assert replying.requests[1].body["messages"][-2] == refused
+    assert chat.say("Hi", {**refused, "refusal": 5}, "?").body["error"]["param"] == "messages.1.refusal"
+
+
+def test_the_probabilities_of_the_tokens_are_passed_on(chat: Chat, replying: OpenAIServer) -> None:
+    replying.push({"pieces": ["Hello", " Maya"], "repeat": 2})
+
+    whole = chat.say("Hi", logprobs=True).body["choices"][0]["logprobs"]
+    events = chat.stream("Hi", logprobs=True)
+
+    assert whole["content"] == [{"token": piece, "logprob": -0.5} for piece in ("Hello", " Maya")]
+    told = [event["choices"][0].get("logprobs") for event in events]
+    assert [line["content"] for line in told if line] == [[token] for token in whole["content"]]
+
+
+def test_a_reply_that_is_no_text_is_refused(chat: Chat, replying: OpenAIServer) -> None:
+    answer = chat.say("Sing!", modalities=["text", "audio"], audio={"voice": "alloy", "format": "pcm16"})
+
+    assert answer.status == 400 and answer.body["error"]["param"] == "modalities" and replying.asked == 0
+    assert chat.say("Hi", modalities=["text"]).status == 200
+
+
 def test_the_days_spending_is_locked_last(chat: Chat, replying: OpenAIServer) -> None:
     """A worker that applies a turn holds the relationship when it counts: the other way round each waits for the other."""
     with CaptureQueriesContext(connection) as ran:
