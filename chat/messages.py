@@ -79,8 +79,9 @@ def refuse_unkeepable(new: Sequence[NewMessage], *, most: int) -> None:
     if len(new) > most:
         raise InvalidInput.of(
             "messages",
-            f"{len(new)} messages since the last reply; at most {most} can be remembered at once. Send earlier ones by "
-            "POST /v1/relationships/{id}/turns, or this call with store: false",
+            f"make {len(new)} messages since the last reply, as each is kept in pieces of up to "
+            f"{settings.MAX_MESSAGE_BYTES} bytes; at most {most} can be remembered at once. Send earlier ones by POST "
+            "/v1/relationships/{id}/turns, or this call with store: false",
         )
     for message in new:
         if fault := message_fault(message.content):
@@ -158,10 +159,17 @@ def in_pieces(text: str) -> list[str]:
     if not text.strip():
         return []
     limit: int = settings.MAX_MESSAGE_BYTES
-    if len(text.encode("utf-8", "surrogatepass")) <= limit:
+    whole = text.encode("utf-8", "surrogatepass")
+    if len(whole) <= limit:
         return [text]
-    step = limit // 4  # characters, of at most 4 bytes each
-    pieces = [text[start : start + step] for start in range(0, len(text), step)]
+    pieces: list[str] = []
+    start = 0
+    while start < len(whole):
+        end = start + limit
+        while end < len(whole) and whole[end] & 0xC0 == 0x80:  # within a character
+            end -= 1
+        pieces.append(whole[start:end].decode("utf-8", "surrogatepass"))
+        start = end
     return [piece for piece in pieces if piece.strip()]
 
 

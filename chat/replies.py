@@ -92,7 +92,7 @@ class Reply:
         self._run = run
         configured = question.configuration.chat
         self._ends_at = self.began + configured.max_seconds
-        self._length = 0  # characters written by the model
+        self._length, self._longest = 0, longest_reply(question)  # bytes written by the model, and the most
         self._theirs = {tool.get("function", {}).get("name") for tool in question.tools}
         self._own = [TOOLS[name] for name in configured.tools if name not in self._theirs]
         self._rounds: int = configured.max_tool_rounds
@@ -162,10 +162,8 @@ class Reply:
             self._look_at_the_clock()
             raise
         if part is not None:
-            self._length += (
-                len(part.text) + len(part.refusal) + sum(len(piece.arguments) for piece in part.calls)
-            )
-            if self._length > longest_reply():
+            self._length += _length_of(part)
+            if self._length > self._longest:
                 raise ProviderUnavailable("The model does not finish.")
         return part
 
@@ -255,12 +253,20 @@ def _about_tools(error: RequestRefused) -> bool:
     return any(word in str(error).lower() for word in ("tool", "function"))
 
 
-def longest_reply() -> int:
-    """The longest reply, in characters. More than any model writes, but it can still be stored in one turn with the
-    person's message, in pieces of allowed length.
+def longest_reply(question: Question) -> int:
+    """The longest reply, in bytes: more than any model writes, but no more than one turn can hold, in pieces of allowed
+    length, after the messages that it answers.
     """
-    pieces: int = settings.MAX_MESSAGES_PER_TURN * 3 // 4
-    return pieces * settings.MAX_MESSAGE_BYTES // 4
+    most: int = settings.MAX_MESSAGES_PER_TURN
+    left = most - len(question.new) if question.remembered else most
+    pieces: int = max(1, min(left, most // 5)) * (settings.MAX_MESSAGE_BYTES - 3)
+    return pieces - 64  # less what separates its parts
+
+
+def _length_of(part: ChatPart) -> int:
+    """The bytes that the part takes when it is stored."""
+    called = sum(len(f"[calls {piece.name}()]\n{piece.arguments}".encode()) for piece in part.calls)
+    return len(part.text.encode()) + len(part.refusal.encode()) + called
 
 
 def _without_tools(options: Message) -> Message:

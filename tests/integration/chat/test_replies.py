@@ -161,16 +161,6 @@ def test_a_call_of_the_clients_tool_is_the_clients_to_answer(chat: Chat, replyin
     ]
 
 
-def test_a_long_message_is_sent_whole_and_kept_in_pieces(chat: Chat, replying: OpenAIServer) -> None:
-    diary = "".join(f"It rained on day {day}. " for day in range(4000))
-
-    chat.say(diary)
-
-    assert replying.requests[0].body["messages"][-1]["content"] == diary
-    said = [text for role, text in stored() if role == "user"]
-    assert len(said) > 1 and "".join(said) == diary
-
-
 def test_images_are_passed_on_and_named_in_the_turn(chat: Chat, replying: OpenAIServer) -> None:
     parts = [
         {"type": "text", "text": "What is this?"},
