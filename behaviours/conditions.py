@@ -39,11 +39,16 @@ def _value_holds(asked: ValueCondition, moment: Moment) -> bool:
     number = value if isinstance(value, int | float) and not isinstance(value, bool) else None
     return (
         asked.exists is not False
-        and (asked.equals is None or (value == asked.equals and type(value) is type(asked.equals)))
+        and (asked.equals is None or _is_equal(value, asked.equals))
         and (asked.contains is None or (isinstance(value, str | list) and asked.contains in value))
         and (asked.at_least is None or (number is not None and number >= asked.at_least))
         and (asked.at_most is None or (number is not None and number <= asked.at_most))
     )
+
+
+def _is_equal(value: Any, asked: Any) -> bool:
+    """Return whether two values of JSON are the same: 5 and 5.0 are, 1 and true are not."""
+    return bool(value == asked) and isinstance(value, bool) is isinstance(asked, bool)
 
 
 def _entry_holds(asked: EntryCondition, moment: Moment) -> bool:

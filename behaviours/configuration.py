@@ -12,7 +12,7 @@ from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, model
 
 from behaviours.schedule import known_schedule
 from behaviours.templates import known_template
-from behaviours.text_conditions import instructions, known_pattern
+from behaviours.text_conditions import instructions, known_keyword, known_pattern
 from memory.ingestion.strategies.options import ModelName, Slug
 from memory.ingestion.templates import MAX_TEMPLATE_CHARACTERS
 from relationships.configuration.plugins import ProviderAlias
@@ -25,7 +25,7 @@ Template = Annotated[
 ]
 Pattern = Annotated[str, StringConstraints(min_length=1, max_length=1000), AfterValidator(known_pattern)]
 Schedule = Annotated[str, StringConstraints(max_length=100), AfterValidator(known_schedule)]
-Keyword = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+Keyword = Annotated[str, StringConstraints(min_length=1, max_length=100), AfterValidator(known_keyword)]
 Path = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Url = Annotated[
     str,
@@ -81,7 +81,7 @@ class Condition(Strict):
     any: "tuple[Condition, ...] | None" = Field(default=None, max_length=20)
     not_: "Condition | None" = Field(default=None, alias="not")
     keywords: tuple[Keyword, ...] | None = Field(default=None, min_length=1, max_length=100)
-    """What the person says contains one of these words or phrases, ignoring case."""
+    """What the person says contains one of these words, phrases or emoji, ignoring case."""
     matches: Pattern | None = None
     """A regular expression (RE2) that matches part of what the person says."""
     every_n_turns: Annotated[int, Field(ge=1, le=100_000)] | None = None

@@ -8,12 +8,18 @@ from typing import Any
 import re2
 
 from memory.names import attaches
+from memory.words import MARKS, POINTS, WORD
 from providers.normal_form import normal_form
 
 MOST_MEMORY = 1 << 20  # bytes of one compiled pattern
 # Characters that a pattern is matched against. In the worst case, each is compared with each of its instructions.
 MOST_TEXT = 16_384
-_WORD = re.compile(r"\w+")
+# A word, or a symbol: arrows, emoji and the like.
+_WORD = re.compile(rf"{WORD}|[\u2190-\u2bff\U0001f000-\U0001faff]")
+_LEFT_OUT = re.compile(
+    f"[{POINTS}\u0307]"
+)  # points that are often left out, and the dot of an İ in lower case
+_MARKS = frozenset(MARKS)
 
 
 def known_pattern(pattern: str) -> str:
@@ -36,21 +42,36 @@ def instructions(pattern: str) -> int:
     return int(_compiled(pattern).programsize)
 
 
+def known_keyword(keyword: str) -> str:
+    """Return the keyword. Raises ValueError if it has nothing that could be found."""
+    if not _plain(keyword).strip():
+        raise ValueError("has neither a word nor a symbol")
+    return keyword
+
+
 def holds_keyword(keywords: Iterable[str], text: str) -> bool:
     """Return whether the text has one of the keywords as whole words, ignoring case; in scripts without capitals, which
     attach particles or have no spaces, anywhere."""
     spoken = _spoken(text)
-    return any(_bounded(_plain(keyword)) in spoken for keyword in keywords)
+    return any(_stands_in(_bounded(_plain(keyword)), spoken) for keyword in keywords)
 
 
 def _bounded(words: str) -> str:
     """Leave out the space beside a letter of such a script."""
-    said = words.strip()
-    return words[attaches(said[0]) : len(words) - attaches(said[-1])] if said else words
+    return words[attaches(words[1]) : len(words) - attaches(words.rstrip(f" {MARKS}")[-1])]
+
+
+def _stands_in(words: str, spoken: str) -> bool:
+    """Return whether the words stand in the text, and their last letter has no other marks there: क is not in की."""
+    at = spoken.find(words)
+    while at >= 0 and spoken[at + len(words) : at + len(words) + 1] in _MARKS:
+        at = spoken.find(words, at + 1)
+    return at >= 0
 
 
 def _plain(text: str) -> str:
-    return f" {' '.join(_WORD.findall(normal_form('NFKC', text).casefold()))} "
+    words = _WORD.findall(_LEFT_OUT.sub("", normal_form("NFKC", text).casefold()))
+    return f" {' '.join(words)} "
 
 
 _spoken = lru_cache(maxsize=1)(_plain)  # as many conditions check the same message

@@ -63,6 +63,7 @@ CASES: list[tuple[dict[str, Any], bool]] = [
     ({"value": {"path": "pets.2", "exists": True}}, False),
     ({"value": {"path": "plan.none", "exists": False}}, True),
     ({"value": {"path": "paid", "equals": 1}}, False),
+    ({"value": {"path": "plan.seats", "equals": 3.0}}, True),
     ({"value": {"path": "paid", "at_least": 1}}, False),
     ({"value": {"of": "session", "path": "mood", "equals": "low"}}, True),
     ({"schedule": "0 9 * * 1-5"}, True),
@@ -100,9 +101,35 @@ def test_a_condition_holds_or_not(condition: dict[str, Any], expected: bool) -> 
         ("الانتحار", "أفكر بالانتحار", True),
         ("hungry 死", "hungry死", False),
         ("наш", "нашли", False),
+        ("ดี", "ดีมาก", True),
+        ("กิน", "ไปด้วยกันนะ", False),
+        ("की", "कमल", False),
+        ("क", "की", False),
+        ("नमस्ते", "नमस्ते, दोस्त", True),
+        ("سلام", "سَلام عليكم", True),
+        ("שלום", "שָׁלוֹם", True),
     ],
 )
 def test_a_keyword_is_found_within_a_word_where_a_script_attaches_others_to_it(
+    keyword: str, said: str, expected: bool
+) -> None:
+    assert holds(Condition(keywords=(keyword,)), given_moment(message=said)) is expected
+
+
+@pytest.mark.parametrize(
+    ("keyword", "said", "expected"),
+    [
+        ("istanbul", "İSTANBUL'dayım", True),
+        ("İstanbul", "istanbul", True),
+        ("hungry", "I am _hungry_", True),
+        ("😢", "So sad 😢😢", True),
+        ("❤️", "I ❤ you", True),
+        ("👍", "👍🏽", True),
+        ("😢", "So sad 😂", False),
+        ("call me", "call 😀 me", False),
+    ],
+)
+def test_a_keyword_is_found_whatever_its_case_and_may_be_a_symbol(
     keyword: str, said: str, expected: bool
 ) -> None:
     assert holds(Condition(keywords=(keyword,)), given_moment(message=said)) is expected
@@ -124,6 +151,7 @@ def test_a_time_of_a_schedule_belongs_to_no_turn() -> None:
         ({"schedule": "every day"}, "cron"),
         ({"schedule": "0 0 31 2 *"}, "cron"),
         ({"keywords": []}, "at least 1"),
+        ({"keywords": ["hungry", "?!"]}, "neither a word nor a symbol"),
         ({"when": 3}, "not permitted"),
     ],
     ids=str,
