@@ -33,13 +33,15 @@ SELECT messages, first_seq, last_seq
 
 
 def owe_at_points(stored: StoredTurn) -> None:
-    """Owe a summary if a turn's messages reach one of the points, and earlier ones that were never made."""
+    """Owe a summary if a turn's messages reach one of the points, and those after the newest one that were missed."""
     options, count = stored.configuration.summaries, stored.message_count
     if stored.paused or not options.enabled:
         return
     if not options.points(after=count - len(stored.messages), upto=count):
         return
-    owe(**stored.turn.owner, points=options.points(after=0, upto=count), by=BY_POINT)
+    known = Summary.objects.for_relationship(stored.turn.relationship_id).ready()
+    newest = known.aggregate(messages=Max("messages"))["messages"] or 0
+    owe(**stored.turn.owner, points=options.points(after=newest, upto=count), by=BY_POINT)
 
 
 @transaction.atomic

@@ -69,3 +69,18 @@ def test_of_many_erased_summaries_only_as_many_as_needed_are_remade(
     made = ready(conversation)
     assert list(made) == [10, 20, 30, 40]
     assert made[40].text.split() == [f"number{n:04}" for n in range(1, 40)]
+
+
+def test_more_frequent_summaries_begin_after_the_newest_one(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    """Those at earlier points would never be shown or extended, and each costs a call to a model."""
+    scripted_provider.otherwise = name_birds
+    conversation.say(*(f"Today I saw the bird number{n:04}." for n in range(40)), summaries={"at": [40]})
+    assert summarise(conversation) == 1
+
+    for place in range(40, 50):
+        conversation.say(f"Today I saw the bird number{place:04}.", summaries={"at": [2], "every": 2})
+
+    assert summarise(conversation) == 5
+    assert [row.messages for row in summaries_of(conversation)] == [40, 42, 44, 46, 48, 50]
