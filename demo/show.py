@@ -109,7 +109,8 @@ def _chat(rest: Rest, conversation: Conversation, screen: Screen) -> None:
     except RequestFailed as error:  # the model failed, but memory is not affected
         screen.trouble(str(error))
         return
-    screen.reply(conversation, answer["choices"][0]["message"]["content"], answer["rapport"])
+    message = answer["choices"][0]["message"]
+    screen.reply(conversation, message["content"] or message["refusal"] or "", answer["rapport"])
 
 
 def _reasons(context: Mapping[str, Any], contents: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -260,7 +260,8 @@ async function readReply(answer, said) {
     rest = events.pop();
     events.filter((event) => event.startsWith("data: {")).map((event) => JSON.parse(event.slice(6))).forEach((event) => {
       if (event.error) say(event.error.message);
-      said.textContent += event.choices?.[0]?.delta.content ?? "";
+      const delta = event.choices?.[0]?.delta;
+      said.textContent += delta?.content || delta?.refusal || "";
     });
   }
 }

@@ -74,7 +74,8 @@ export class Rapport {
       if (data === "[DONE]") return;
       const chunk = JSON.parse(data);
       if (chunk.error) throw new StreamBroken(String(chunk.error.message ?? "The reply broke off."));
-      const text = chunk.choices?.[0]?.delta?.content;
+      const delta = chunk.choices?.[0]?.delta;
+      const text = delta?.content || delta?.refusal;
       if (text) yield text;
     }
     throw new StreamBroken("The reply broke off.");

@@ -139,12 +139,12 @@ test("what does not answer in time is asked again, a model not", async () => {
 });
 
 test("a reply comes piece by piece, and one that breaks off is an error", async () => {
-  const chunk = (content) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`;
+  const chunk = (content, refusal) => `data: ${JSON.stringify({ choices: [{ delta: { content, refusal } }] })}\n\n`;
   const headers = { "Content-Type": "text/event-stream" };
-  const told = chunk("Good ") + ": still here\n\n" + chunk("morning.");
+  const told = chunk("Good ") + ": still here\n\n" + chunk("morning.") + chunk("", "No.");
   await serving([{ headers, text: told + "data: [DONE]\n\n" }, { headers, text: told }], async (client) => {
     const body = { model: "ada", messages: [{ role: "user", content: "Hello" }] };
-    assert.deepEqual(await all(client.chat(body)), ["Good ", "morning."]);
+    assert.deepEqual(await all(client.chat(body)), ["Good ", "morning.", "No."]);
     await assert.rejects(all(client.chat(body)), (error) => error instanceof StreamBroken);
   });
 });

@@ -51,6 +51,12 @@ def test_a_reply_comes_as_it_is_written_knows_the_person_and_is_kept(
     assert said == {"What can I cook?", "Rice with greens."}
 
 
+def test_a_refusal_is_read_like_a_reply(rapport: Rapport, model: OpenAIServer) -> None:
+    model.push({"refusal": "I can't help with that."})
+
+    assert "".join(rapport.chat.stream("cook", "Who am I?", user="eve")) == "I can't help with that."
+
+
 def test_its_pieces_come_before_it_is_whole_and_who_leaves_has_what_was_told_kept(
     door: Door, rapport: Rapport, model: OpenAIServer
 ) -> None:

@@ -15,8 +15,8 @@ PATH = "/v1/chat/completions"
 
 @dataclass
 class Reply:
-    """What a stream has sent so far. `rapport`: the service's own additions, sent with the last chunk; `tool_calls`: in
-    the form of an assistant message.
+    """What a stream has sent so far. `text`: the reply, or the words with which the model refused; `rapport`: the
+    service's own additions, sent with the last chunk; `tool_calls`: in the form of an assistant message.
     """
 
     text: str = ""
@@ -42,7 +42,7 @@ class Reply:
             self.finish_reason = choice.get("finish_reason") or self.finish_reason
             for part in delta.get("tool_calls") or []:
                 self._take_call(part)
-            added = delta.get("content") or ""
+            added = delta.get("content") or delta.get("refusal") or ""
         self.text += added
         return added
 
