@@ -79,8 +79,8 @@ def refuse_unkeepable(new: Sequence[NewMessage], *, most: int) -> None:
     if len(new) > most:
         raise InvalidInput.of(
             "messages",
-            f"make {len(new)} messages since the last reply, as each is kept in pieces of up to "
-            f"{settings.MAX_MESSAGE_BYTES} bytes; at most {most} can be remembered at once. Send earlier ones by POST "
+            f"{len(new)} messages since the last reply, of which one longer than {settings.MAX_MESSAGE_BYTES} bytes "
+            f"counts as several; at most {most} can be remembered at once. Send earlier ones by POST "
             "/v1/relationships/{id}/turns, or this call with store: false",
         )
     for message in new:
