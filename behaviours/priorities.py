@@ -53,7 +53,8 @@ class Fired:
 def fire_priorities(request: LayerRequest) -> Sequence[Fired]:
     """Run the behaviours whose condition holds, in order. Without behaviours this costs nothing.
 
-    In a preview they only say what they would do: no model is asked, and no row is written.
+    In a preview they only say what they would do: no model is asked, and no row is written. Nor is one if the exchange
+    is not stored.
     """
     priorities = request.configuration.behaviours.by_kind["priority"]
     if not priorities:
@@ -83,7 +84,7 @@ def fire_priorities(request: LayerRequest) -> Sequence[Fired]:
         release_connection()
     for one in fired:
         _end(one)
-    if not request.preview:
+    if request.stored and not request.preview:
         BehaviourRun.objects.bulk_create(one.run for one in fired)
     return fired
 

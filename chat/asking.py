@@ -62,6 +62,7 @@ def ask(
         session=talk.session,
         now=now,
         conversation={told_of(one).strip() for one in sent.conversation} if sent.owns_history else None,
+        stored=talk.remembered,
     )
     messages = compose(sent, system=context.system, earlier=_earlier(context, sent, relationship.user))
     return Question(

@@ -11,7 +11,7 @@ import orjson
 from django.conf import settings
 
 from chat.messages import Message
-from chat.tools.definitions import TOOLS
+from chat.tools.definitions import READING, TOOLS, WRITING
 from chat.tools.run import Ran
 from context.answer import AssembledContext
 from providers.errors import EmptyAnswer, ProviderTimeout, ProviderUnavailable, RequestRefused
@@ -94,7 +94,7 @@ class Reply:
         self._ends_at = self.began + configured.max_seconds
         self._length, self._longest = 0, longest_reply(question)  # bytes written by the model, and the most
         self._theirs = {tool.get("function", {}).get("name") for tool in question.tools}
-        self._own = [TOOLS[name] for name in configured.tools if name not in self._theirs]
+        self._own = [TOOLS[name] for name in _offered(question) if name not in self._theirs]
         self._rounds: int = configured.max_tool_rounds
 
     @property
@@ -251,6 +251,18 @@ class Reply:
 def _about_tools(error: RequestRefused) -> bool:
     """OpenAI writes of tools; Gemini, which refuses them together with a response format, of functions."""
     return any(word in str(error).lower() for word in ("tool", "function"))
+
+
+def _offered(question: Question) -> Sequence[str]:
+    """The memory tools that the model may call: only searches if the exchange must not be kept, and none that write
+    while the person has paused.
+    """
+    tools: Sequence[str] = question.configuration.chat.tools
+    if not question.remembered:
+        return [name for name in tools if name in READING]
+    if question.relationship.user.ingestion_paused:
+        return [name for name in tools if name not in WRITING]
+    return tools
 
 
 def longest_reply(question: Question) -> int:

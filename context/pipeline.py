@@ -49,14 +49,14 @@ def build_context(
     key: RememberedKey | None = None,
     conversation: Collection[str] | None = None,
     preview: bool = False,
+    stored: bool = True,
 ) -> AssembledContext:
     """Return the system text and the messages for a reply to `message`, with a report on each layer.
 
     `session`: the developer's own ID; None is the default one. `config`: the cascade's highest level, for this context
     only. `key`: see read_facts. `conversation`: messages that the caller shows the model itself, in place of the layer
-    `messages`; they are not shown twice. `preview`: nothing is written and no behaviour fires; an embedder and a
-    reranker are called even so, as they decide what is shown. Raises NotFound (for another project's relationship too),
-    InvalidConfiguration, KeyChanged.
+    `messages`, and not twice. Without `stored` nothing is written. `preview`: nor does a behaviour fire; embedder and
+    reranker are called even so. Raises NotFound (also for another project), InvalidConfiguration, KeyChanged.
     """
     now, session = now or datetime.now(UTC), session or DEFAULT_SESSION
     facts = read_facts(project_id=project_id, relationship_id=relationship_id, session=session, key=key)
@@ -64,10 +64,10 @@ def build_context(
     configuration = plan.resolved.values
     format = _known_format(format) if format else configuration.context.format
     asked = (facts, configuration, message, now, Recall(facts, configuration, message, now, explain=explain))
-    request = LayerRequest(*asked, preview=preview, conversation=conversation)
+    request = LayerRequest(*asked, preview=preview, stored=stored, conversation=conversation)
     rendered = render_layers(plan.layers, request)
     retrieved = {UUID(entry_id) for _, text, _ in rendered for entry_id in text.retrieved}
-    if retrieved and configuration.retrieval.record_access and not preview:
+    if retrieved and configuration.retrieval.record_access and stored and not preview:
         note_access(relationship_id=relationship_id, entry_ids=retrieved, at=now)
     reports = [_report(*of_layer, explain=explain) for of_layer in rendered]
     system = "\n\n".join(text.text for _, text, _ in rendered if text.text)

@@ -66,3 +66,5 @@ _ALL = (
     ),
 )
 TOOLS = {tool.name: tool for tool in _ALL}
+READING = frozenset({"memory_search", "archival_memory_search", "conversation_search"})
+WRITING = frozenset({"memory_add", "core_memory_append", "core_memory_replace"})

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from chat.models import ToolCall
-from chat.tools.definitions import PAGE, TOOLS
+from chat.tools.definitions import PAGE, TOOLS, WRITING
 from memory.entries.adding import add_entry
 from memory.entries.editing import delete_entry, revise_entry
 from memory.entries.happens import day_of, told_as
@@ -73,7 +73,12 @@ def run_tool(use: ToolUse, name: str, arguments: Mapping[str, Any], *, strict: b
         defaults = {
             key: part["default"] for key, part in tool.parameters["properties"].items() if "default" in part
         }
-        ran.answer = _RUNNERS[name](use, {**defaults, **arguments}, ran)
+        if name in WRITING and use.relationship.user.ingestion_paused:
+            ran.answer = _failed(
+                ran, "The person has paused remembering: nothing is stored until they resume it."
+            )
+        else:
+            ran.answer = _RUNNERS[name](use, {**defaults, **arguments}, ran)
     except RapportError as error:
         if strict and not isinstance(error, SameAsAnother):
             raise

@@ -56,6 +56,8 @@ class LayerRequest:
     """Tokens by layer, where the context's budget leaves it fewer than its own."""
     preview: bool = False
     """There will be no reply: a layer that would write something, or call a language model, only says so."""
+    stored: bool = True
+    """If not, the exchange is not to be kept: a layer writes nothing."""
     conversation: Collection[str] | None = None
     """The messages that the caller shows the model itself, in place of the recent messages."""
 
