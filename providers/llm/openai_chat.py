@@ -23,15 +23,17 @@ def read_chunks(
     """Yield the parts, then return the answer. Raises ProviderUnavailable for an error within the stream, an invalid
     chunk, or a missing finish reason.
     """
-    finish, answered_by, ended, places = "", model, False, Places()
+    finish, answered_by, places = "", model, Places()
+    how = "sent no part of a reply; is its base URL right?"
     usage: Any = None
     for line in lines:
         if not line.startswith("data:"):
             continue
         data = line[5:].strip()
         if data == DONE:
-            ended = True
+            how = "ended its reply without saying how."
             break
+        how = "broke off in the middle of its reply."
         chunk = _chunk(data)
         if chunk.get("error"):
             raise ProviderUnavailable(f"The server broke off its reply: {quote(chunk['error'])}")
@@ -42,8 +44,7 @@ def read_chunks(
             if part.text or part.refusal or part.calls:
                 yield part
     if not finish:
-        how = "ended its reply without saying how" if ended else "broke off in the middle of its reply"
-        raise ProviderUnavailable(f"The server {how}.")
+        raise ProviderUnavailable(f"The server {how}")
     usage = usage if isinstance(usage, dict) else {}
     details = usage.get("prompt_tokens_details")
     return VendorAnswer(

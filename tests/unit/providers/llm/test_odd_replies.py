@@ -143,3 +143,22 @@ def test_words_in_parts_are_joined_without_the_thoughts(
     openai_sends(openai_server, {"content": [thoughts]}, {"content": [{"type": "text", "text": "Fine."}]})
 
     assert text_of(list(openai.stream(HELLO))) == "Fine."
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        ("<!doctype html><title>Not a model</title>", "base URL"),
+        (json.dumps({"choices": [{"message": {"content": "Hi"}}]}), "base URL"),
+        ('data: {"choices": []}\n\n', "in the middle"),
+        ("data: [DONE]\n\n", "without saying how"),
+    ],
+    ids=["a page", "a document", "a part", "no part"],
+)
+def test_what_is_no_reply_is_told_by_what_came(
+    openai: OpenAIProvider, openai_server: OpenAIServer, raw: str, said: str
+) -> None:
+    openai_server.push({"raw": raw, "content_type": "text/html"})
+
+    with pytest.raises(ProviderUnavailable, match=said):
+        list(openai.stream(HELLO))
