@@ -103,6 +103,12 @@ class Condition(Strict):
         """Return whether the condition, or any part of it, uses this field."""
         return any(getattr(part, name) is not None for part in self.parts())
 
+    @property
+    def names_a_time(self) -> bool:
+        """Whether it has a schedule that is not inside `not`."""
+        parts = (*(self.all or ()), *(self.any or ()))
+        return self.schedule is not None or any(part.names_a_time for part in parts)
+
     def parts(self) -> "Iterator[Condition]":
         """Yield the condition and all conditions inside it."""
         yield self
@@ -232,6 +238,8 @@ class Behaviour(Strict):
             self.when.mentions("entry") or (self.prompt and self.prompt.into == "entry")
         ):
             return "runs on a schedule, so there is no turn whose entries it could see or add to"
+        if self.is_scheduled and not self.when.names_a_time:
+            return "runs on a schedule, and all its times are inside `not`, so it never does anything"
         return ""
 
 

@@ -177,6 +177,9 @@ def test_a_pattern_that_ruins_others_is_linear_here() -> None:
         ({"webhook": {}}, "webhook.url"),
         ({"text": "Hi", "when": {"any": [{"entry": {}}]}}, "before the turn is read"),
         ({"prompt": {"prompt": "x", "into": "entry"}, "when": {"schedule": "0 9 * * *"}}, "no turn"),
+        ({"message": "Hi", "when": {"not": {"schedule": "0 9 * * *"}}}, "inside `not`"),
+        ({"message": "Hi", "when": {"schedule": "0 * * * *", "not": {"schedule": "0 9 * * *"}}}, ""),
+        ({"text": "Hi", "when": {"not": {"schedule": "0 9 * * *"}}}, ""),
     ],
     ids=str,
 )
