@@ -64,6 +64,7 @@ def _write_message(work: Work, text: str) -> str:
         run_id=run.id,
         behaviour=run.behaviour,
         turn_id=run.turn_id,
+        rests_on_reply=work.behaviour.rests_on_reply,
         content=text,
     ).save(force_insert=True)
     announce_settled([run.relationship_id])

@@ -14,7 +14,7 @@ from behaviours.schedule import known_schedule
 from behaviours.templates import known_template
 from behaviours.text_conditions import instructions, known_keyword, known_pattern
 from memory.ingestion.strategies.options import ModelName, Slug
-from memory.ingestion.templates import MAX_TEMPLATE_CHARACTERS
+from memory.ingestion.templates import MAX_TEMPLATE_CHARACTERS, variables_in
 from relationships.configuration.plugins import ProviderAlias
 from relationships.configuration.strict import Strict
 from web.field_problems import matching
@@ -216,6 +216,12 @@ class Behaviour(Strict):
     def is_scheduled(self) -> bool:
         """Whether it runs on a schedule, and not after turns."""
         return self.kind == "async" and self.when.mentions("schedule")
+
+    @property
+    def rests_on_reply(self) -> bool:
+        """Whether what it does may quote what the companion said, or what was learnt from that."""
+        template = self.message or (self.prompt.prompt if self.prompt else None) or ""
+        return self.when.mentions("entry") or not {"reply", "entries"}.isdisjoint(variables_in(template))
 
     @property
     def waits_for_reading(self) -> bool:

@@ -228,7 +228,8 @@ class ForgottenRows(Forgotten):
         return row
 
     def outbox(self, row: Row, quoting: Collection[UUID]) -> Row:
-        if row["turn_id"] in self.turns or row["run_id"] in quoting:
+        resting = self.turns if row["rests_on_reply"] else self.said_in
+        if row["turn_id"] in resting or row["run_id"] in quoting:
             row |= {"content": "", **_redacted(row)}
         return row
 

@@ -14,16 +14,17 @@ class OutboxQuerySet(OwnedQuerySet):
         return self.filter(acknowledged_at=None, redacted_at=None).order_by("id")
 
     def without_hidden(self, relationship_id: UUID) -> Self:
-        """Without messages about a turn with a hidden message, those that quote a forgotten entry, and waiting ones
-        that quote a dated entry as it no longer is.
+        """Without messages that rest on a hidden message of their turn, those that quote a forgotten entry, and waiting
+        ones that quote a dated entry as it no longer is.
         """
         forgotten = Forgotten.of(relationship_id)
         runs = BehaviourRun.objects.for_relationship(relationship_id)
         waiting = self.filter(acknowledged_at=None, redacted_at=None)
         changed = runs.filter(id__in=waiting.values("run_id")).quoting_changed(relationship_id)
-        known = self.exclude(turn_id__in=forgotten.turns).exclude(
-            run_id__in=runs.quoting_forgotten(forgotten)
+        resting = models.Q(turn_id__in=forgotten.said_in) | models.Q(
+            turn_id__in=forgotten.turns, rests_on_reply=True
         )
+        known = self.exclude(resting).exclude(run_id__in=runs.quoting_forgotten(forgotten))
         return known.exclude(run_id__in=changed, acknowledged_at=None)
 
 
@@ -33,6 +34,7 @@ class OutboxMessage(RelationshipOwned):
     run_id = models.UUIDField()
     behaviour = models.CharField(max_length=60)
     turn_id = models.UUIDField(null=True)
+    rests_on_reply = models.BooleanField(default=True, db_default=True)  # its template may quote the reply
     content = models.TextField(blank=True)
     recorded_at = models.DateTimeField(auto_now_add=True)
     acknowledged_at = models.DateTimeField(null=True)

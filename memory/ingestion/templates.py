@@ -12,7 +12,7 @@ from pathlib import Path
 from traceback import walk_tb
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined, Template, TemplateError, TemplateSyntaxError, nodes
+from jinja2 import Environment, StrictUndefined, Template, TemplateError, TemplateSyntaxError, meta, nodes
 
 from memory.errors import InvalidTemplate
 from memory.ingestion.template_sandbox import MAX_RENDERED_CHARACTERS, Sandbox, counted_steps
@@ -78,6 +78,11 @@ def render_instructions(template: str, variables: Mapping[str, Any]) -> str:
     if _UNKEEPABLE.search(rendered):
         raise _invalid("renders to a NUL or half a surrogate pair, which can't be kept")
     return rendered
+
+
+def variables_in(template: str) -> set[str]:
+    """The names of the variables that a valid template reads."""
+    return meta.find_undeclared_variables(_sandbox.parse(template))
 
 
 def _joined(pieces: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from memory.models import EntryState, MendingPlan, MendingState, MendingVerb, ScratchpadEntry
-from relationships.models import Message
+from relationships.models import Message, MessageRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +22,13 @@ class Forgotten:
     entries: Mapping[UUID, int]
     edited: Mapping[UUID, int]
     edited_at: Mapping[UUID, datetime]
-    turns: frozenset[UUID]
+    turns: frozenset[UUID]  # with a hidden message
+    said_in: frozenset[UUID]  # with a hidden message that is not a reply
 
     @classmethod
     def of(cls, relationship_id: UUID) -> Self:
         hidden = Message.objects.for_relationship(relationship_id).filter(hidden_at__isnull=False)
-        messages = {row.id: row for row in hidden.only("id", "turn_id", "hidden_at")}
+        messages = {row.id: row for row in hidden.only("id", "turn_id", "role", "hidden_at")}
         plans = MendingPlan.objects.for_relationship(relationship_id).filter(
             state=MendingState.CARRIED_OUT, verb=MendingVerb.FORGET
         )
@@ -51,6 +52,7 @@ class Forgotten:
             {entry_id: item["version"] for entry_id, item, _ in edited},
             {entry_id: at for entry_id, _, at in edited},
             frozenset(row.turn_id for row in messages.values()),
+            frozenset(row.turn_id for row in messages.values() if row.role != MessageRole.ASSISTANT),
         )
 
     @property

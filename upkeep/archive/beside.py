@@ -135,6 +135,7 @@ class ArchivedOutboxMessage(Erasable):
     run_id: UUID
     behaviour: Code
     turn_id: UUID | None
+    rests_on_reply: bool = True
     content: CallText
     recorded_at: Past
     acknowledged_at: Past | None

@@ -63,7 +63,7 @@ BAD_INPUT: dict[str, tuple[dict[str, Any], int, str, str]] = {
     ),
     "several replies": ({"n": 2}, 400, "n", "must be 1"),
     "a tool without a name": ({"tools": [{"type": "function"}]}, 400, "tools.0", "name"),
-    "a session with a slash": ({"metadata": {"session": "a/b"}}, 400, "metadata.session", "pattern"),
+    "a session with a slash": ({"metadata": {"session": "a/b"}}, 400, "metadata.session", "or a /"),
     "a session no address can name": ({"metadata": {"session": ".."}}, 400, "metadata.session", "a folder"),
     "a wish of ours that is none": ({"rapport": {"wait": 3}}, 400, "rapport.wait", "not a known field"),
     "a long wait": (
