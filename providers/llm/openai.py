@@ -18,7 +18,7 @@ import structlog
 from providers.llm.base import CompletionRequest
 from providers.llm.chat import ChatPart, ChatRequest
 from providers.llm.hosted import HostedProvider, VendorAnswer
-from providers.llm.openai_chat import read_chunks
+from providers.llm.openai_chat import lines_of, read_chunks
 from providers.llm.openai_dialect import Dialect
 from providers.llm.openai_envelope import Envelope, Usage
 from providers.llm.tool_calls import arguments_text
@@ -115,7 +115,7 @@ class OpenAIProvider(OpenAIEndpoint, HostedProvider):
                     ask("/chat/completions", body=body, cast_to=httpx2.Response, stream=True)
                 ) as response,
             ):
-                lines = response.iter_lines()
+                lines = lines_of(response.iter_bytes())
                 answer = yield from read_chunks(lines, model=model, quote=self._quote)
                 with suppress(httpx2.HTTPError), deadline(_ENDING_SECONDS):
                     deque(lines, maxlen=0)  # only a connection that was read to its end can be reused

@@ -4,7 +4,7 @@ The SDK makes the request, but not the objects: they would cost ten times as muc
 of every reply.
 """
 
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from typing import Any
 
 import orjson
@@ -15,6 +15,15 @@ from providers.llm.hosted import VendorAnswer
 from providers.told import storable
 
 DONE = "[DONE]"
+
+
+def lines_of(parts: Iterable[bytes]) -> Iterator[str]:
+    """The lines of a stream of events. JSON may contain U+2028 or U+0085, at which `iter_lines` would break a line."""
+    rest = b""
+    for part in parts:
+        *lines, rest = (rest + part).split(b"\n")
+        yield from (line.decode("utf-8", "replace") for line in lines)
+    yield rest.decode("utf-8", "replace")
 
 
 def read_chunks(

@@ -63,7 +63,7 @@ def test_unsupported_input_for_gemini_is_the_callers_error(
 def openai_sends(server: OpenAIServer, *deltas: Any, **beside: Any) -> None:
     chunks = [{"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
     last = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}], **beside}
-    raw = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in (*chunks, last))
+    raw = "".join(f"data: {json.dumps(chunk, ensure_ascii=False)}\r\n\r\n" for chunk in (*chunks, last))
     server.push({"raw": f"{raw}data: [DONE]\n\n", "content_type": "text/event-stream"})
 
 
@@ -94,6 +94,15 @@ def test_odd_extra_data_of_a_server_does_not_break_a_reply(
         assert text_of(parts) == "Fine." and told is not None
         assert (told.prompt_tokens, told.output_tokens, told.cached_tokens) == (None, None, None)
         assert told.model == "m\ufffd" + "m" * 118
+
+
+def test_only_a_line_break_ends_a_line_of_a_stream(
+    openai: OpenAIProvider, openai_server: OpenAIServer
+) -> None:
+    said = ["one\u2028two", "\u2029\x85three\n", "\x1c\x0b\x0cSão"]
+    openai_sends(openai_server, *({"content": part} for part in said))
+
+    assert [part.text for part in openai.stream(HELLO) if part.text] == said
 
 
 def test_a_finish_is_a_short_word(openai: OpenAIProvider, openai_server: OpenAIServer) -> None:
