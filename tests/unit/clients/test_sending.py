@@ -23,6 +23,7 @@ from rapport_client import (
     Unreachable,
 )
 from rapport_client.relationship import AsyncRelationship, Relationship
+from rapport_client.sending import Event, EventReader
 
 from tests.unit.clients.server import Server, Told
 
@@ -184,6 +185,25 @@ def test_a_chats_problem_is_read_out_of_openais_shape() -> None:
         client.chat.complete("ada", "Hello")
     assert (raised.value.type, raised.value.errors) == (told["type"], problem["errors"])
     assert raised.value.body == {"error": error}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=repr)
+def test_only_line_breaks_end_a_line_of_a_stream_wherever_it_is_cut(end: str) -> None:
+    said = {"content": "one\u2028two\u2029three\x85four"}
+    told = f"event: outbox{end}id: 7{end}data: {json.dumps(said, ensure_ascii=False)}{end}{end}: more{end}"
+    for size in (1, 7, len(told)):
+        reader = EventReader()
+        parts = [told[start : start + size] for start in range(0, len(told), size)]
+        assert [one for part in parts for one in reader.read(part)] == [Event("outbox", said, "7")]
+
+    async def listen(url: str) -> Any:
+        async with AsyncRapport(url, "rk_x") as client:
+            return (await anext(client.outbox("r"))).data
+
+    with Server(*[Told(text=told, headers=STREAM)] * 2) as server:
+        with Rapport(server.url, "rk_x") as client:
+            assert next(client.outbox("r")).data == said
+        assert asyncio.run(listen(server.url)) == said
 
 
 PENDING, APPLIED = ({"id": "t", "state": state} for state in ("pending", "applied"))

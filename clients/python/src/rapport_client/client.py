@@ -162,8 +162,8 @@ class Rapport(_Base, Operations):
                     response.read()
                     read(response)
                 opened()
-                for line in response.iter_lines():
-                    yield from reader.line(line)
+                for text in response.iter_text():
+                    yield from reader.read(text)
         except httpx.TransportError as error:
             raise StreamBroken(f"The stream broke off: {error}") from error
 
@@ -253,8 +253,8 @@ class AsyncRapport(_Base, AsyncOperations):
                     await response.aread()
                     read(response)
                 opened()
-                async for line in response.aiter_lines():
-                    for event in reader.line(line):
+                async for text in response.aiter_text():
+                    for event in reader.read(text):
                         yield event
         except httpx.TransportError as error:
             raise StreamBroken(f"The stream broke off: {error}") from error

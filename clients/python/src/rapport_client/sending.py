@@ -34,6 +34,7 @@ IDEMPOTENCY = "Idempotency-Key"
 ASKING = 300.0  # additional seconds for calls that ask a model
 _SAFE = frozenset(("GET", "HEAD", "PUT", "DELETE"))
 _PLACE = re.compile(r"{(\w+)}")
+_LINE_END = re.compile(r"\r\n|\n|\r(?!\Z)")  # the first half of \r\n may be the end of a chunk
 # Errors that may pass. After a 429 any call may be repeated, as nothing was done.
 LATER = frozenset((502, 503, 504))
 RECONNECT_AFTER = (
@@ -179,13 +180,21 @@ def in_parts(items: Iterable[T], *, most: int, room: int, size_of: Callable[[T],
 
 
 class EventReader:
-    """Parses the lines of a text/event-stream into events (WHATWG HTML, 9.2.6)."""
+    """Parses a text/event-stream into events (WHATWG HTML, 9.2.6). Only \\r and \\n end a line: httpx's `iter_lines`
+    also breaks it at characters that JSON may contain, such as U+2028.
+    """
 
     def __init__(self) -> None:
-        self._name, self._data = "", list[str]()
+        self._name, self._data, self._rest = "", list[str](), ""
         self.last_id: str | None = None
 
-    def line(self, line: str) -> Iterator[Event]:
+    def read(self, text: str) -> Iterator[Event]:
+        """Yield the events that this next part of the stream completes."""
+        *lines, self._rest = _LINE_END.split(self._rest + text)
+        for line in lines:
+            yield from self._line(line)
+
+    def _line(self, line: str) -> Iterator[Event]:
         name, _, value = line.partition(":")
         value = value.removeprefix(" ")
         if line == "":
