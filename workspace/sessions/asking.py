@@ -79,6 +79,13 @@ def forgettings(relationship_id: UUID) -> int:
     return last + carried_out
 
 
+def _answered(step: AgentStep) -> str:
+    """The result. An answer that is no success begins with its HTTP status, as its words need not say so."""
+    if step.status is None or 200 <= step.status < 300:
+        return step.result
+    return f"[HTTP status {step.status}]\n{step.result}"
+
+
 def as_told(
     session: AgentSession, steps: Iterable[AgentStep]
 ) -> Iterator[tuple[AgentStep, dict[str, Any], str]]:
@@ -86,7 +93,7 @@ def as_told(
     forgotten = forgettings(session.relationship_id)
     for step in steps:
         if step.forgettings == forgotten:
-            yield step, step.arguments, step.result
+            yield step, step.arguments, _answered(step)
         else:
             where = {name: step.arguments[name] for name in PLACES if name in step.arguments}
             yield step, where, WITHHELD.format(state=step.state)
