@@ -23,7 +23,7 @@ from workspace.configuration import Workspace
 from workspace.errors import ToolRefused
 from workspace.file_tools import FileTools
 from workspace.forgettable import renew_entries
-from workspace.gateway.call import call_tool, tools_of
+from workspace.gateway.call import call_tool, check_shape, tools_of
 from workspace.generated import RULES
 from workspace.models import AgentSession, AgentStep, Branch, SessionState, StepState
 from workspace.sessions.asking import (
@@ -122,12 +122,22 @@ def _carry_out(
             said, state = recalled or _use_files(relationship, session, name, given)
             _store(session, step, said, state, started)
         else:
-            tool = tools_of(relationship.companion_id).get(name)
-            said = "" if tool else f"There is no tool {name[:80]!r}."
-            waits = StepState.WAITING if tool and tool.needs_approval else StepState.STARTED
-            _store(session, step, said, waits if tool else StepState.FAILED, started)
+            said, state = _prepare_call(relationship, name, given)
+            _store(session, step, said, state, started)
     if step.state == StepState.STARTED:
         _call(relationship, claimed, step)
+
+
+def _prepare_call(relationship: Relationship, name: str, given: dict[str, Any]) -> tuple[str, StepState]:
+    """Check a call before it is made, and before a person is asked. Returns why it can't be made, and its state."""
+    tool = tools_of(relationship.companion_id).get(name)
+    if tool is None:
+        return f"There is no tool {name[:80]!r}.", StepState.FAILED
+    try:
+        check_shape(tool.input, given, "input")
+    except ToolRefused as error:
+        return error.detail, StepState.FAILED
+    return "", StepState.WAITING if tool.needs_approval else StepState.STARTED
 
 
 def _handle_done(session: AgentSession, step: AgentStep, given: dict[str, Any], started: float) -> None:
