@@ -11,6 +11,7 @@ from relationships.services.profiles import replace_profile
 from relationships.services.rows import require, require_lock
 from web.actor import Actor
 from web.errors import Conflict, NotFound
+from workspace.errors import SessionNotOpen
 from workspace.files import Contents, change_files, read_file
 from workspace.identity import told
 from workspace.models import AgentStep, HeldChange, SessionState, StepState, Worker
@@ -23,20 +24,22 @@ from workspace.sessions.verbs import get_session, take_up
 def decide_call(
     *, relationship: Relationship, session_id: UUID, number: int, approve: bool, by: Actor
 ) -> AgentStep:
-    """Approve or deny a tool call. A built-in session then continues. Raises NotFound, Conflict."""
+    """Approve or deny a tool call. A built-in session then continues. Raises NotFound, Conflict, SessionNotOpen."""
     require_lock(relationship.id)
     session = get_session(relationship.id, session_id)
     rows = AgentStep.objects.for_relationship(relationship.id).filter(session_id=session_id, number=number)
     step: AgentStep = require(rows, "step")
     if step.state != StepState.WAITING:
         raise Conflict("This step is not waiting for approval.")
+    if session.state != SessionState.RUNNING:
+        raise SessionNotOpen(f"The session is {session.state}: it makes no more calls.")
     state, result = (
         (StepState.APPROVED, "") if approve else (StepState.DENIED, "A person did not allow this call.")
     )
     change_step(step, state=state, result=result, decided_by=told(by))
     action = "approved" if approve else "denied"
     audit_row(session, f"agent_session.call_{action}", by, tool=step.tool, number=number)
-    if session.worker == Worker.BUILT_IN and session.state == SessionState.RUNNING:
+    if session.worker == Worker.BUILT_IN:
         take_up(session, session.state)
     else:
         update_session(session)

@@ -26,6 +26,8 @@ from workspace.store import Head, read_blobs, read_commit, read_head
 from workspace.trees import Draft, Entry, key_of
 from workspace.yaml_files import read_yaml
 
+NEVER_MADE = "The session ended before this call was made."
+
 
 def merge_session(relationship: Relationship, claimed: AgentSession) -> None:
     """Merge the session, completely or not at all. Raises SessionLost, SessionFailed."""
@@ -55,6 +57,8 @@ def merge_session(relationship: Relationship, claimed: AgentSession) -> None:
         Branch.objects.for_relationship(relationship.id).filter(name=session.branch).delete()
         steps = AgentStep.objects.for_relationship(relationship.id).filter(session_id=session.id)
         steps.filter(state=StepState.STARTED).update(state=StepState.FAILED, result=CUT_OFF)
+        undecided = steps.filter(state__in=(StepState.WAITING, StepState.APPROVED))
+        undecided.update(state=StepState.FAILED, result=NEVER_MADE)
         claimed_row(claimed).settle()
         update_session(
             session,

@@ -1,10 +1,14 @@
 """Calls of a companion's tools by its own model: what the model is told of them, and who is asked about them."""
 
+import pytest
+
+from providers.llm.base import CompletionRequest
 from relationships.models import Relationship
 from tests.fakes import ScriptedProvider
+from tests.fixtures.api import Api
 from tests.fixtures.weather import WeatherServer, give_weather
 from tests.fixtures.workspaces import begin, done, step, work
-from workspace.models import AgentStep, SessionState, StepState
+from workspace.models import AgentSession, AgentStep, SessionState, StepState
 
 
 def test_a_model_is_told_the_status_of_an_answer_that_is_no_success(
@@ -12,7 +16,12 @@ def test_a_model_is_told_the_status_of_an_answer_that_is_no_success(
 ) -> None:
     give_weather(pair.companion, weather.url)
     asked = step("weather", city="Porto")
-    scripted_provider.answer_with(asked, lambda _: setattr(weather, "status", 503) or asked, done(), "Hot.")
+
+    def ask_while_it_is_away(_: CompletionRequest) -> dict[str, str]:
+        weather.status = 503
+        return asked
+
+    scripted_provider.answer_with(asked, ask_while_it_is_away, done(), "Hot.")
 
     assert work(pair, begin(pair)).state == SessionState.DONE
     *_, (_, fine), _, (_, failed) = scripted_provider.requests[2].history
@@ -31,3 +40,37 @@ def test_nobody_is_asked_to_approve_a_call_that_does_not_fit(
     refused, waits = AgentStep.objects.for_relationship(pair.id).order_by("number")
     assert (refused.state, waits.state) == (StepState.FAILED, StepState.WAITING)
     assert "'city' is a required property" in refused.result and not weather.asked
+
+
+@pytest.mark.parametrize("approved", [False, True], ids=["waits", "approved"])
+def test_a_call_that_the_end_of_a_session_overtook_was_never_made_and_waits_for_nobody(
+    api: Api, pair: Relationship, scripted_provider: ScriptedProvider, weather: WeatherServer, approved: bool
+) -> None:
+    give_weather(pair.companion, weather.url, needs_approval=True)
+    scripted_provider.answer_with(step("weather", city="Porto"), "Hot.")
+    session = work(pair, begin(pair))
+    at = f"/relationships/{pair.id}/agent-sessions/{session.id}"
+    decide = f"{at}/steps/1/decide"
+    if approved:
+        assert api.post(decide, {"accept": True}).status == 200
+    api.post(f"{at}/stop", {})
+
+    assert work(pair, session).state == SessionState.DONE
+    assert api.post(decide, {"accept": True}).status == 409
+    (call,) = api.get(f"{at}/steps").body["items"]
+    assert (call["state"], call["result"]) == ("failed", "The session ended before this call was made.")
+    assert not weather.asked
+
+
+def test_a_call_of_a_session_that_is_abandoned_can_not_be_approved(
+    api: Api, pair: Relationship, scripted_provider: ScriptedProvider, weather: WeatherServer
+) -> None:
+    give_weather(pair.companion, weather.url, needs_approval=True)
+    scripted_provider.answer_with(step("weather", city="Porto"))
+    session = work(pair, begin(pair))
+    AgentSession.objects.filter(id=session.id).update(state=SessionState.ABANDONED)
+
+    at = f"/relationships/{pair.id}/agent-sessions/{session.id}/steps/1/decide"
+    refused = api.post(at, {"accept": True})
+    assert refused.status == 409 and "abandoned" in refused.body["detail"]
+    assert AgentStep.objects.for_relationship(pair.id).get().state == StepState.WAITING

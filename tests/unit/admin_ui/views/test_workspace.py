@@ -17,7 +17,7 @@ from tests.fixtures.workspaces import whole, work
 from workspace.checkpoints import take_checkpoint
 from workspace.files import change_files
 from workspace.hot_context import read_hot_context
-from workspace.models import AgentSession, AgentStep, Checkpoint, HeldChange, StepState, Tool, Worker
+from workspace.models import AgentSession, Checkpoint, HeldChange, Tool, Worker
 from workspace.sessions.verbs import finish_session, start_session
 from workspace.store import read_contents
 
@@ -67,46 +67,6 @@ def test_a_branch_is_called_what_its_session_is_to_do(owner: Client, here: Relat
 
     assert "branch <bdi>Plan a trip</bdi>" in shown
     assert f">{session.branch}<" not in shown
-
-
-def test_a_session_is_started_paused_and_its_call_approved(owner: Client, here: Relationship) -> None:
-    owner.post(page("workspace", here), {"task": "Plan a trip"})
-    session = AgentSession.objects.get()
-    at = page("agent_session", here, session_id=session.id)
-    owner.post(at, {"do": "pause"})
-    AgentStep.objects.create(
-        relationship=here,
-        project_id=here.project_id,
-        session_id=session.id,
-        number=1,
-        tool="pay",
-        arguments={"to": "Ana", "euros": 9, "note": "For the trip.\nSee you!", "items": "Tickets"},
-        state="waiting",
-    )
-    shown = owner.get(at).content.decode()
-    assert "Approve" in shown and 'data-poll="2000"' in shown  # as every live part, which rests while unseen
-    assert all(f"<bdi>{value}</bdi>" in shown for value in ("Ana", 9, "Tickets"))
-    assert ">For the trip.\nSee you!<" in shown
-    owner.post(at, {"do": "approve", "version": "1"})
-
-    assert AgentSession.objects.get().paused and AgentStep.objects.get().state == StepState.APPROVED
-
-
-def test_a_call_that_waits_for_approval_is_named_until_its_session_ends(
-    owner: Client, here: Relationship
-) -> None:
-    session, _ = start_session(relationship=here, task="Pay Ana", worker=Worker.EXTERNAL, by=TESTER)
-    own = {"relationship": here, "project_id": here.project_id, "session_id": session.id}
-    AgentStep.objects.create(**own, number=1, tool="pay", state=StepState.WAITING)
-    waiting = owner.get(page("workspace", here)).content.decode()
-    listed = owner.get("/admin-ui/relationships/?waits=1").content.decode()
-    finish_session(relationship=here, session_id=session.id, summary="", facts=[], by=TESTER)
-
-    assert 'Review<span class="visually-hidden"> the call of pay' in waiting
-    assert page("agent_session", here, session_id=session.id) in waiting
-    assert "1 awaiting review in the workspace" in listed and page("workspace", here) in listed
-    assert "the call of pay" not in owner.get(page("workspace", here)).content.decode()
-    assert str(here.id) not in owner.get("/admin-ui/relationships/?waits=1").content.decode()
 
 
 def test_what_a_merge_left_to_a_person_is_counted_on_the_overview(owner: Client, here: Relationship) -> None:
