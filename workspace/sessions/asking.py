@@ -13,7 +13,7 @@ from django.utils import timezone
 from memory.entries.happens import named_day_of
 from memory.model_calls import count_made_calls, make_call
 from memory.models import EntryRevision, MendingPlan, RevisionEvent
-from providers.llm.base import AgentData, CompletionRequest, PromptData
+from providers.llm.base import AgentData, Completion, CompletionRequest, PromptData
 from providers.llm.registry import provider_of
 from relationships.models import Relationship
 from relationships.services.configuration import configuration_of
@@ -34,6 +34,11 @@ class Asked:
     model: str
     tokens: int
 
+    @classmethod
+    def of(cls, completion: Completion) -> "Asked":
+        tokens = (completion.prompt_tokens or 0) + (completion.output_tokens or 0)
+        return cls(completion.text, completion.model[:120], tokens)
+
 
 def workspace_of(relationship: Relationship) -> Workspace:
     found: Workspace = configuration_of(relationship).values.workspace
@@ -48,9 +53,7 @@ def ask(relationship: Relationship, request: CompletionRequest) -> Asked:
     # It is counted but not stored: the step records it.
     call = make_call(provider, request, **relationship.owner, purpose="agent")
     count_made_calls([call], now=timezone.now())
-    completion = call.answer()
-    tokens = (completion.prompt_tokens or 0) + (completion.output_tokens or 0)
-    return Asked(completion.text, completion.model[:120], tokens)
+    return Asked.of(call.answer())
 
 
 def user_of(relationship: Relationship) -> str:

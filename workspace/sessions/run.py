@@ -13,6 +13,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from providers.errors import AnswerTruncated
 from providers.llm.base import AgentData, CompletionRequest
 from providers.llm.json_text import extract_json_text
 from relationships.models import Relationship
@@ -43,6 +44,10 @@ DONE, UNREADABLE = "done", "unreadable"
 LONGEST_RESULT = 30_000  # characters of a tool's result that are kept and shown
 BAD_ANSWERS = 3  # in a row
 MOST_FACTS, LONGEST_FACT = 50, 2000  # facts; characters of a fact
+NOT_JSON = "Answer with JSON alone, as you were asked."
+CUT_SHORT = (
+    "Your answer reached the token limit and was cut off: nothing was done. Do it in several shorter steps."
+)
 TOO_MANY_FACTS = f"At most {MOST_FACTS} facts are taken, of {LONGEST_FACT} characters each. Say it shorter."
 PROMPT = (Path(__file__).parent.parent / "prompts" / "agent.md").read_text()
 CUT_OFF = "The call was cut off: it may have been made or not. Look before you make it again."
@@ -81,8 +86,13 @@ def take_step(relationship: Relationship, claimed: AgentSession) -> bool:
         _resume_call(relationship, claimed, steps[-1])
         return True
     forgotten = forgettings(claimed.relationship_id)
-    asked = ask(relationship, _question(relationship, claimed, steps, settled))
-    _carry_out(relationship, claimed, steps, asked, forgotten)
+    try:
+        asked, unread = ask(relationship, _question(relationship, claimed, steps, settled)), NOT_JSON
+    except AnswerTruncated as cut:
+        if cut.completion is None:
+            raise
+        asked, unread = Asked.of(cut.completion), CUT_SHORT
+    _carry_out(relationship, claimed, steps, asked, unread, forgotten)
     return True
 
 
@@ -91,12 +101,16 @@ def _carry_out(
     claimed: AgentSession,
     steps: Sequence[AgentStep],
     asked: Asked,
+    unread: str,
     forgotten: int,
 ) -> None:
+    """`unread`: what the model is told if its answer can't be read."""
     name, given = _read(asked.text)
     before = [step.tool for step in steps[-BAD_ANSWERS:]]
     if name == UNREADABLE and before == [UNREADABLE] * BAD_ANSWERS:
-        raise SessionFailed("The model repeatedly did not answer in the required format.")
+        raise SessionFailed(
+            f"The model repeatedly gave no answer in the required format. It was told: {unread}"
+        )
     step = AgentStep(
         **claimed.owner,
         session_id=claimed.id,
@@ -117,7 +131,7 @@ def _carry_out(
         if name == DONE:
             _handle_done(session, step, given, started)
         elif name == UNREADABLE:
-            _store(session, step, "Answer with JSON alone, as you were asked.", StepState.FAILED, started)
+            _store(session, step, unread, StepState.FAILED, started)
         elif is_file_tool(name) or name == "memory":
             said, state = recalled or _use_files(relationship, session, name, given)
             _store(session, step, said, state, started)

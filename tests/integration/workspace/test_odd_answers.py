@@ -1,10 +1,13 @@
 """What a model answers that nobody would think of: it is told, kept and shown, and nothing breaks or is dropped."""
 
+import json
 from typing import Any
 
 import pytest
 
 from memory.models import ModelCall
+from providers.errors import AnswerTruncated
+from providers.llm.base import Completion
 from relationships.models import Message, Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER, Api
@@ -41,6 +44,33 @@ def test_the_session_goes_on_and_its_steps_can_be_read(
     first = answer.body["items"][0]
     assert said in first["result"]
     assert "u0000" in first["arguments"].get("file_text", "u0000"), "what is written out is no NUL"
+
+
+def cut(text: str) -> AnswerTruncated:
+    counted: dict[str, Any] = {"prompt_tokens": 5, "output_tokens": 2, "cached_tokens": None, "cost": None}
+    return AnswerTruncated(completion=Completion(text=text, provider="scripted", model="m", **counted))
+
+
+def test_an_answer_that_was_cut_off_is_asked_for_in_shorter_steps(
+    pair: Relationship, scripted_provider: ScriptedProvider
+) -> None:
+    begun = json.dumps(step("create", path="a.md", file_text="x" * 90))[:60]
+    shorter = step("create", path="a.md", file_text="x")
+    scripted_provider.answer_with(cut(begun), shorter, cut(f"{json.dumps(done())} And"), "Hot.")
+    session = work(pair, begin(pair))
+
+    assert session.state == SessionState.DONE, session.error
+    first, second, last = AgentStep.objects.for_relationship(pair.id).order_by("number")
+    assert (first.tool, first.tokens) == ("unreadable", 7) and "several shorter steps" in first.result
+    assert (second.tool, last.tool) == ("create", "done"), "what was whole before the cut counts"
+
+
+def test_answers_that_are_always_cut_off_fail_the_session_and_say_so(
+    pair: Relationship, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.otherwise = lambda _: cut('{"tool": "create", "inp')
+    session = work(pair, begin(pair))
+    assert session.state == SessionState.FAILED and "token limit" in session.error
 
 
 def test_a_lone_surrogate_in_a_curated_text_becomes_a_question_mark(
