@@ -59,3 +59,25 @@ def test_a_call_that_waits_for_approval_is_named_until_its_session_ends(
     assert "1 awaiting review in the workspace" in listed and page("workspace", here) in listed
     assert "the call of pay" not in owner.get(page("workspace", here)).content.decode()
     assert str(here.id) not in owner.get("/admin-ui/relationships/?waits=1").content.decode()
+
+
+def test_of_a_steps_long_texts_the_beginning_is_shown_and_all_of_a_call_that_waits(
+    owner: Client, here: Relationship
+) -> None:
+    session, _ = start_session(relationship=here, task="t", worker=Worker.EXTERNAL, by=TESTER)
+    long = f"{'x' * 5000} the end"
+    step = AgentStep.objects.create(
+        relationship=here,
+        project_id=here.project_id,
+        session_id=session.id,
+        number=1,
+        tool="pay",
+        arguments={"text": long},
+        state=StepState.WAITING,
+    )
+    address = page("agent_session", here, session_id=session.id)
+
+    assert long in owner.get(address).content.decode()
+    AgentStep.objects.for_relationship(here.id).filter(id=step.id).update(state=StepState.DONE, result=long)
+    shown = owner.get(address).content.decode()
+    assert "the end" not in shown and shown.count("x" * 2999) == 2
