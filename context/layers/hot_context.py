@@ -1,8 +1,8 @@
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
 from context.layers.memory import Group, in_groups
-from context.text import fit_lines, framed
+from context.text import Fit, fit_lines, framed
 from memory.fence import escape_items
 
 INTRO = (
@@ -11,6 +11,7 @@ INTRO = (
 )
 
 FENCE = "notes"  # a fence's name has letters only
+_Line = tuple[str, Group]
 
 
 class HotContextLayer(Layer):
@@ -27,9 +28,14 @@ class HotContextLayer(Layer):
         if not text:
             return NOTHING
         intro = INTRO.format(user=request.facts.user_name)
-        lines = _under_headings(escape_items([line for line in text.splitlines() if line.strip()]))
-        items, groups = [line for line, _ in lines], [group for _, group in lines]
-        fit = fit_lines(items, budget=request.budget_of(self), frame=framed(intro, what=FENCE), groups=groups)
+        budget, frame = request.budget_of(self), framed(intro, what=FENCE)
+        lines, ending = _under_headings(escape_items([line for line in text.splitlines() if line.strip()]))
+        fit = _fit(lines, budget, frame)
+        if ending and not fit.left:
+            whole = _fit(lines + ending, budget, frame)
+            if not whole.left or not lines:
+                fit, lines = whole._replace(least=fit.least or whole.least), lines + ending
+        items, groups = _apart(lines)
         return LayerText(
             framed(intro, in_groups(fit.kept, items, groups), what=FENCE) if fit.kept else "",
             reason="hot context, as the agent left it",
@@ -38,15 +44,25 @@ class HotContextLayer(Layer):
         )
 
 
-def _under_headings(lines: Iterable[str]) -> list[tuple[str, Group]]:
-    """Each line that isn't a heading, with the headings above it."""
-    under: list[tuple[str, Group]] = []
+def _fit(lines: Sequence[_Line], budget: int | None, frame: str) -> Fit:
+    items, groups = _apart(lines)
+    return fit_lines(items, budget=budget, frame=frame, groups=groups)
+
+
+def _apart(lines: Sequence[_Line]) -> tuple[list[str], list[Group]]:
+    return [line for line, _ in lines], [group for _, group in lines]
+
+
+def _under_headings(lines: Iterable[str]) -> tuple[list[_Line], list[_Line]]:
+    """Each line that isn't a heading, with the headings above it; and the headings at the end, over nothing."""
+    under: list[_Line] = []
     headings: list[str] = []
-    last = None
+    last, ended = 0, -1
     for place, line in enumerate(lines):
         if line.startswith("\\#"):  # a heading, as escaped by escape_items
-            headings = [*headings, line] if last == place - 1 else [line]
+            headings = [*headings, line] if headings and last == place - 1 else [line]
             last = place
         else:
-            under.append((line, Group(False, "\n".join(headings), last or 0)))
-    return under
+            under.append((line, Group(False, "\n".join(headings), last)))
+            ended = place
+    return under, [(line, Group(False, "", last)) for line in headings] if last > ended else []
