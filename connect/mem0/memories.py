@@ -116,8 +116,11 @@ def list_memories(api: OwnApi, given: Given) -> Any:
 
 
 def read(api: OwnApi, given: Given, memory_id: str) -> Any:
+    """A memory that no list and no search shows any more is gone for mem0's clients, too; `history` still shows it."""
     relationship, entry = two_ids(memory_id)
     found = good(api.get(f"/relationships/{relationship}/entries/{entry}"))
+    if found["state"] != "active":
+        raise Refusal(404, f"This memory is {found['state']}; its history is kept.")
     return shown(found, relationship, _owner_of(api, relationship))
 
 

@@ -57,7 +57,7 @@ _ROUTES: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ("POST", r"v[123]/memories/search", memories.search),
     ("GET", r"v1/event/([^/]+)", memories.read_event),
     ("GET", r"v1/entities", _list_entities),
-    ("DELETE", r"v[12]/entities/([^/]+)/([^/]+)", _delete_entity),
+    ("DELETE", r"v[12]/entities/([^/]+)/(.+)", _delete_entity),  # a person's ID may contain slashes
     ("PUT", r"v1/batch", update_batch),
     ("DELETE", r"v1/batch", delete_batch),
     ("DELETE", r"v1/memories", memories.delete_all),
@@ -71,7 +71,7 @@ _ROUTES: tuple[tuple[str, str, Callable[..., Any]], ...] = (
 @csrf_exempt
 def mem0_view(request: HttpRequest, path: str) -> HttpResponse:
     try:
-        return JsonResponse(_answer(request, path.strip("/")), safe=False)
+        return JsonResponse(_answer(request, path.lstrip("/").removesuffix("/")), safe=False)
     except Refusal as refused:
         wait = {} if refused.retry_after is None else {"Retry-After": str(refused.retry_after)}
         return JsonResponse({"detail": refused.detail}, status=refused.status, headers=wait)

@@ -1,58 +1,26 @@
 """mem0's protocol over Django's test client: whose memory is whose, and what is refused."""
 
-import json
 import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from pytest_django.fixtures import Settings
 
 from config.rates import Rate
 from memory.models import ScratchpadEntry
-from relationships.models import ApiKey, Companion, Project, Turn
+from relationships.models import ApiKey, Companion, Turn
 from relationships.services.projects import create_project
 from tests.acceptance.drills.talk import scaled
 from tests.fixtures.api import TESTER, new_key
+from tests.fixtures.mem0 import Mem0
 from web import throttling
 from web.rate_counters import RateCounters
 
 PEOPLE = scaled(60, 1000)
 NOT_THERE = "This entry does not exist, or was named before."
-
-
-class Mem0:
-    def __init__(self, key: str) -> None:
-        self.key, self.http = key, Client()
-
-    def ask(self, method: str, path: str, body: Any = None) -> Any:
-        raw = b"" if body is None else json.dumps(body, ensure_ascii=False).encode()
-        headers = {"Authorization": f"Token {self.key}"}
-        return self.http.generic(method, f"/mem0/{path}", raw, "application/json", headers=headers)
-
-    def send(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-        answer = self.ask(method, path, body)
-        return answer.status_code, json.loads(answer.content)
-
-    def keep(self, user: str, text: str) -> str:
-        body = {"messages": [{"role": "user", "content": text}], "user_id": user, "infer": False}
-        status, told = self.send("POST", "v3/memories/add/", body)
-        assert status == 200, told
-        return str(told["results"][0]["id"])
-
-    def all(self, user: str) -> list[str]:
-        told = self.send("POST", "v3/memories/", {"filters": {"user_id": user}})[1]
-        return [one["memory"] for one in told["results"]]
-
-
-@pytest.fixture
-def mem0(project: Project, settings: Settings) -> Mem0:
-    settings.MEM0 = True
-    settings.KEY_RATES = {}
-    return Mem0(new_key(project, "admin"))
 
 
 @pytest.mark.drill
@@ -287,3 +255,20 @@ def test_a_wrong_key_is_told_nothing(mem0: Mem0) -> None:
 def test_it_is_off_by_default(mem0: Mem0, settings: Settings) -> None:
     settings.MEM0 = False
     assert mem0.send("GET", "v1/ping/")[0] == 404
+
+
+def test_what_was_deleted_is_gone_but_for_its_history(mem0: Mem0) -> None:
+    memory = f"v1/memories/{mem0.keep('maya', 'Has a cat.')}/"
+    assert (mem0.send("GET", memory)[0], mem0.send("DELETE", memory)[0]) == (200, 200)
+
+    assert mem0.send("GET", memory) == (404, {"detail": "This memory is deleted; its history is kept."})
+    assert [one["event"] for one in mem0.send("GET", f"{memory}history/")[1]] == ["ADD", "DELETE"]
+
+
+def test_a_person_whose_id_has_slashes_is_erased_and_nobody_else(mem0: Mem0) -> None:
+    people = ("a", "a/", "a/b")
+    for person in people:
+        mem0.keep(person, "Has a cat.")
+    for number, name in enumerate(("a%2Fb", "a%2F"), start=1):
+        assert mem0.send("DELETE", f"v2/entities/user/{name}/")[0] == 200
+        assert [len(mem0.all(person)) for person in people] == [1, int(number == 1), 0]
