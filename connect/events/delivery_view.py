@@ -63,13 +63,15 @@ class ReplayView(ApiView):
         relationship = self.get_relationship(relationship_id, "companion", "project")
         if not configuration_of(relationship).values.events.webhook.url:
             raise Conflict("The companion has no webhook for its events; set events.webhook.url.")
-        place = Place.parse(body.after) if body.after else None
+        place, now = None, timezone.now()
+        if body.after:
+            place = Place.reached(body.after, last_seq=relationship.last_seq, now=now)
         with transaction.atomic():
             require_lock(relationship_id)
             EventDelivery.objects.for_relationship(relationship_id).settle(
                 state=DeliveryState.WAITING, attempts=0, error="", error_code=""
             )
-            owe_delivery(relationship_id, relationship.project_id, now=timezone.now(), after=place)
+            owe_delivery(relationship_id, relationship.project_id, now=now, after=place)
         return self.answer(_present(relationship_id), status=202)
 
 

@@ -55,6 +55,18 @@ class Place:
             raise InvalidInput.of("after", "is not the id of an event, such as 12-1767225600000000")
         return cls(int(seq), datetime.fromtimestamp(int(at) / 1_000_000, UTC))
 
+    @classmethod
+    def reached(cls, text: str, *, last_seq: int, now: datetime) -> "Place":
+        """Parse a place that the relationship, whose last number is `last_seq`, has reached. One that lies ahead (of
+        another relationship, or from before a backup was restored) would silently skip what happens until then.
+
+        Raises InvalidInput.
+        """
+        place = cls.parse(text)
+        if place.seq > last_seq or place.at > now + LONGEST_WAIT:
+            raise InvalidInput.of("after", "lies ahead of all events of this relationship: begin with 0-0")
+        return place
+
 
 @dataclass(frozen=True, slots=True)
 class Happening:

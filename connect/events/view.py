@@ -53,12 +53,15 @@ class EventsView(ApiView):
         """Oldest first. With `Accept: text/event-stream` the response stays open for five minutes and sends events
         about a second after they happen. A client that reconnects with Last-Event-ID misses nothing.
         """
-        self.get_relationship(relationship_id)
+        relationship, now = self.get_relationship(relationship_id), timezone.now()
         last = query.after or request.headers.get("Last-Event-ID")
-        after = present_place(relationship_id, now=timezone.now()) if last is None else Place.parse(last)
+        if last is None:
+            after = present_place(relationship_id, now=now)
+        else:
+            after = Place.reached(last, last_seq=relationship.last_seq, now=now)
         if STREAM in request.headers.get("Accept", ""):
             return event_stream(_as_they_happen(relationship_id, after))
-        told, place = happened_after(relationship_id, after, now=timezone.now())
+        told, place = happened_after(relationship_id, after, now=now)
         return self.answer({"items": [EventAnswer.of(one) for one in told], "next": str(place)})
 
 

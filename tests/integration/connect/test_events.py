@@ -161,3 +161,22 @@ def test_from_now_on_tells_nothing_of_before(api: Api, path: str, relationship: 
 def test_a_place_that_is_none_is_refused(api: Api, path: str, place: str) -> None:
     answer = api.get(f"{path}/events?after={place}")
     assert (answer.status, answer.fields) == (422, ["after"])
+
+
+@pytest.mark.parametrize("ahead", ["2-0", "1-9999999999999999"], ids=["in order", "in time"])
+def test_a_place_ahead_is_refused_as_the_events_before_it_would_never_be_told(
+    api: Api, path: str, relationship: Relationship, ahead: str
+) -> None:
+    api.patch(
+        f"/companions/{relationship.companion_id}/config", {"events": {"webhook": {"url": "https://e.org/"}}}
+    )
+    api.post(f"{path}/entries", {"content": "Likes tea.", "type": "preference"})
+    for refused in (
+        api.get(f"{path}/events?after={ahead}"),
+        api.get(f"{path}/events", last_event_id=ahead),
+        api.get(f"{path}/events", last_event_id=ahead, accept="text/event-stream"),
+        api.post(f"{path}/events/replay", {"after": ahead}),
+    ):
+        assert refused.status == 422 and "begin with 0-0" in refused.body["detail"]
+    newest = api.get(f"{path}/events?after=0-0").body["items"][-1]["id"]
+    assert api.get(f"{path}/events?after={newest}").status == 200
