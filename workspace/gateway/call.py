@@ -49,7 +49,8 @@ def call_tool(companion_id: UUID, name: str, given: Mapping[str, Any]) -> Called
     texts = (tool.endpoint, *tool.headers.values())
     secrets = read_secrets(companion_id, {name for text in texts for name in SECRET.findall(text)})
     headers = {key: _with_secrets(value, secrets) for key, value in tool.headers.items()}
-    url, body = _with_secrets(tool.endpoint, secrets), b""
+    url = _with_secrets(tool.endpoint, {name: _in_url(value) for name, value in secrets.items()})
+    body = b""
     if tool.method == "GET":
         asked = {key: value if isinstance(value, str) else json.dumps(value) for key, value in given.items()}
         url += ("&" if "?" in url else "?") + urlencode(asked)
@@ -71,6 +72,11 @@ def call_tool(companion_id: UUID, name: str, given: Mapping[str, Any]) -> Called
 
 def _with_secrets(text: str, secrets: Mapping[str, str]) -> str:
     return SECRET.sub(lambda match: secrets[match[1]], text)
+
+
+def _in_url(value: str) -> str:
+    """The secret as a part of a URL, such as a key, a path or a whole query. What would end or change it is encoded."""
+    return quote(value, safe="/:=&%?@!$'()*,;~[]")
 
 
 def _masked(text: str, secrets: Mapping[str, str]) -> str:
@@ -99,6 +105,7 @@ def _spellings(value: str) -> set[str]:
         quote(value),
         quote(value, safe=""),
         quote_plus(value),
+        _in_url(value),
     }
 
 

@@ -39,7 +39,8 @@ class ToolParts(Strict):
     description: Annotated[str, StringConstraints(min_length=1, max_length=2000)]
     """What it does, for the model."""
     endpoint: Annotated[str, StringConstraints(min_length=1, max_length=2000)]
-    """A public URL. `{{NAME}}` in it or in a header is replaced by the secret of that name."""
+    """A public URL. `{{NAME}}` in it or in a header is replaced by the secret of that name. In the URL its `+`, its `#`
+    and what no URL may contain are percent-encoded."""
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "POST"
     input: Shape = None
     """A JSON Schema for the input."""

@@ -45,6 +45,26 @@ def test_a_secret_is_taken_out_however_an_answer_spells_it(
     assert json.loads(called.text) == {"city": "[secret]", "key": "Bearer [secret]"}
 
 
+@pytest.mark.parametrize(
+    ("secret", "sent"),
+    [
+        ('a+b#c "d"', "a%2Bb%23c%20%22d%22"),
+        ("T0/B0:x==", "T0/B0:x=="),
+        ("sv=1&sig=a%2Fb", "sv=1&sig=a%2Fb"),
+    ],
+    ids=["a key", "a path", "a query"],
+)
+def test_a_secret_arrives_whole_in_a_url(
+    here: Relationship, weather: WeatherServer, secret: str, sent: str
+) -> None:
+    give_weather(here.companion, f"{weather.url}?{{{{KEY}}}}", headers={"Authorization": "none"})
+    put_secret(companion=here.companion, name="KEY", value=secret, by=TESTER)
+    called = call_tool(here.companion_id, "weather", {"city": f"Porto {sent}"})
+
+    assert weather.paths == [f"/now?{sent}"]
+    assert json.loads(called.text)["city"] == "Porto [secret]"
+
+
 @pytest.mark.parametrize("shown", [1, len(SECRET) // 2, len(SECRET) - 1])
 def test_a_secret_that_the_cut_goes_through_is_not_begun(
     here: Relationship, weather: WeatherServer, shown: int
