@@ -97,8 +97,8 @@ def _hold(
     """Write the held changes. Returns whether a person has something to decide."""
     conflict = partial(_row, session, kind=HeldChange.CONFLICT)
     held = [conflict(path=one.path, kept_as=one.kept_as, session_deleted=one.deleted) for one in conflicts]
-    if (entry := theirs.files.get(PROFILE)) and entry != base.files.get(PROFILE):
-        proposal = read_yaml(read_blobs(relationship.id, [entry])[entry.sha256])
+    proposal = _profile_of(relationship, theirs)
+    if proposal != _profile_of(relationship, base):
         began, now = session.start.get("profile", 0), read_profile(relationship.id)[1]
         row = _row(session, kind=HeldChange.PROFILE, path=PROFILE, proposal=proposal, base_version=began)
         if why := "unreadable" if proposal is None else "moved" if began != now else "":
@@ -106,6 +106,12 @@ def _hold(
         held.append(row)
     HeldChange.objects.bulk_create(held)
     return any(row.state == HeldChange.OPEN for row in held)
+
+
+def _profile_of(relationship: Relationship, head: Head) -> dict[str, Any] | None:
+    """The profile as the file has it; a deleted file is an empty profile. None if it can't be read."""
+    entry = head.files.get(PROFILE)
+    return read_yaml(read_blobs(relationship.id, [entry])[entry.sha256]) if entry else {}
 
 
 def _row(session: AgentSession, **values: Any) -> HeldChange:

@@ -116,6 +116,24 @@ LAUGHS = "a: &a [x,x]\n" + "".join(
 )
 
 
+@pytest.mark.parametrize("data", [{"city": "Lisbon"}, {}], ids=["something", "nothing"])
+def test_a_deleted_profile_is_a_proposal_to_empty_it(
+    pair: Relationship, scripted_provider: ScriptedProvider, api: Api, data: dict[str, str]
+) -> None:
+    scripted_provider.otherwise = "Curated."
+    replace_profile(relationship=pair, data=data, by=TESTER)
+    session = begin(pair, worker=Worker.EXTERNAL)
+    change_files(relationship=pair, changes={"profile/user.yaml": None}, by=TESTER, branch=session.branch)
+    finish_session(relationship=pair, session_id=session.id, summary="", facts=[], by=TESTER)
+
+    assert work(pair, session).state == (SessionState.NEEDS_REVIEW if data else SessionState.DONE)
+    for held in HeldChange.objects.for_relationship(pair.id):
+        assert api.get(f"/relationships/{pair.id}/profile").body == data
+        accepted = api.post(f"/relationships/{pair.id}/held-changes/{held.id}/decide", {"accept": True})
+        assert accepted.status == 200, accepted.body
+    assert api.get(f"/relationships/{pair.id}/profile").body == {}
+
+
 @pytest.mark.parametrize(
     ("proposed", "decided_by"),
     [(b"\xff\xfe\xfd", "unreadable"), (b"just words", "unreadable"), (LAUGHS.encode(), "unreadable"),
