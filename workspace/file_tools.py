@@ -140,7 +140,7 @@ class FileTools:
         hits = [
             f"{name}:{number}: {line.strip()[:LONGEST_LINE]}"
             for name, text in self._texts(place)
-            for number, line in enumerate(text.splitlines(), start=1)
+            for number, line in enumerate(text.split("\n"), start=1)
             if wanted in line.casefold()
         ]
         return _limited(hits, nothing=f"No line has {pattern!r}.")

@@ -46,6 +46,18 @@ def test_many_files_are_read_as_one_is(
     assert statements(40) <= few
 
 
+def test_grep_counts_the_lines_that_view_shows(relationship: Relationship) -> None:
+    here = whole(relationship)
+    text = "one\x0c\ntwo\u2028still two\r\nthree\x85still three\n"
+    change_files(relationship=here, changes={"a.md": text.encode()}, by=TESTER)
+    tools = FileTools(here, MAIN, TESTER)
+
+    assert tools.run("grep", {"pattern": "still"}).splitlines() == [
+        *("a.md:2: two", "still two", "a.md:3: three", "still three"),
+    ]
+    assert "three" in tools.run("view", {"path": "a.md", "view_range": [3, 3]})
+
+
 @pytest.mark.django_db(transaction=True)
 def test_concurrent_edits_of_a_file_lose_no_line(relationship: Relationship) -> None:
     here = whole(relationship)
