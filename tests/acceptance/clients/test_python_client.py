@@ -182,6 +182,14 @@ def test_what_a_link_hides_was_not_deleted(rapport: Rapport, tmp_path: Path) -> 
     assert "old.md" not in files
 
 
+def test_a_command_that_a_signal_ended_has_the_status_that_a_shell_gives_it(rapport: Rapport) -> None:
+    maya = rapport.relationship(companion="ada", user="maya")
+
+    ran = run_in_workspace(rapport, maya.id, ["sh", "-c", "kill -9 $$"], task="Look.")
+
+    assert ran.code == 137 and "exited with 137" in ran.session["summary"]
+
+
 def test_a_folder_that_is_not_empty_starts_no_session(rapport: Rapport, tmp_path: Path) -> None:
     maya = rapport.relationship(companion="ada", user="maya")
     (tmp_path / "mine").touch()

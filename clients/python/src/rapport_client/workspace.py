@@ -61,7 +61,8 @@ def run_in_workspace(
         before = _hydrate(client, relationship, session["branch"], place)
         with _heartbeat(client, relationship, session["id"]), _ignoring_interrupts():
             env = _environment(client, relationship, session)
-            code = subprocess.run(list(command), cwd=place, env=env, check=False).returncode  # noqa: S603
+            ended = subprocess.run(list(command), cwd=place, env=env, check=False).returncode  # noqa: S603
+            code = ended if ended >= 0 else 128 - ended  # by a signal, as a shell says it
     except BaseException:  # such as: the command does not exist, or reading the files failed
         client.agent_sessions_stop(relationship, session["id"])
         if folder is None:
