@@ -35,6 +35,7 @@ _CAPABILITIES = {
     RECEIVE: "report-status",
 }
 MOST_UPDATES = 20
+MOST_HEAD = 100_000  # bytes of a push before its pack
 MOST_ASKED = 5_000_000  # bytes of a fetch request
 
 
@@ -122,23 +123,30 @@ class UploadPackView(GitView):
 
 
 class ReceivePackView(GitView):
+    """Says in a 200 why a push is refused: git shows no reason that comes with another status."""
+
     open_to_sessions = ("POST",)
 
     def post(self, request: Request, relationship_id: UUID) -> HttpResponse:
         relationship = self.owner(relationship_id)
-        asked = self.asked(request, limit=settings.MAX_WORKSPACE_BYTES + 1_000_000)
-        updates, pack = _read_push(asked)
+        try:
+            asked = self.asked(request, limit=settings.MAX_WORKSPACE_BYTES + 1_000_000)
+        except TooMuch as error:
+            updates, _ = _read_push(request._request.read(MOST_HEAD))
+            refused = {update.ref: f"{error.detail} Push it in several parts." for update in updates}
+        else:
+            updates, pack = _read_push(asked)
+            refused = self._foreign_refs(updates) or receive_push(
+                relationship=relationship, updates=updates, pack=pack, by=self.actor
+            )
         if not updates:
             return self.git_answer(RECEIVE, "result", b"")
-        refused = self._foreign_refs(updates) or receive_push(
-            relationship=relationship, updates=updates, pack=pack, by=self.actor
-        )
         told = [f"ng {ref} {said}\n" if said else f"ok {ref}\n" for ref, said in refused.items()]
         lines = _pkt_lines(b"unpack ok\n", *map(str.encode, told), None)
         return self.git_answer(RECEIVE, "result", lines)
 
     def _foreign_refs(self, updates: list[RefUpdate]) -> dict[str, str]:
-        """Return why a session's token may not push these refs, by ref. In a 200, or git shows no reason."""
+        """Return why a session's token may not push these refs, by ref."""
         session_id = self.credentials.session_id
         if session_id is None or {update.ref for update in updates} == {HEADS + branch_of(session_id)}:
             return {}

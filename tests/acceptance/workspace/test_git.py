@@ -207,6 +207,19 @@ def test_what_a_push_may_not_bring(clone: Git, relationship: Relationship, live:
     assert len(read_contents(relationship.id, "main")["large/7"]) == 100_000
 
 
+def test_a_push_that_is_too_large_is_told_to_come_in_parts(clone: Git) -> None:
+    for part in range(2):  # each could be kept
+        clone("rm", "-rqf", "--ignore-unmatch", "parts")
+        for place in range(130):
+            clone.write(f"parts/{part}-{place}", os.urandom(100_000))
+        clone("add", "-A")
+        clone("commit", "-qm", "a part")
+
+    assert "21971520 are allowed. Push it in several parts" in clone.refused()
+    clone("push", "-q", "origin", "HEAD~1:main")
+    clone("push", "-q", "origin", "HEAD:main")
+
+
 def test_a_workspace_moves_to_another_relationship_that_has_none(
     clone: Git, relationship: Relationship, live: LiveService, address: str
 ) -> None:
