@@ -35,8 +35,7 @@ class McpView(ApiView):
 
     def post(self, request: Request, relationship_id: UUID | None = None) -> HttpResponse:
         asked = parse_object(read_bytes(request, limit=self.max_body_bytes()))
-        if type(asked.get("id", "")) not in (str, int):  # the SDK would treat it as a notification
-            raise InvalidInput.of("id", "must be a text or a whole number")
+        _check_message(asked)
         serve = import_string("connect.mcp.transport.serve")  # now, as the SDK takes a second to import
         answer: HttpResponse = serve(request._request, self.server())
         if asked.get("method") == "initialize" and answer.status_code == 200:
@@ -52,6 +51,18 @@ class McpView(ApiView):
         api = OwnApi(self.request, authorization=self.request.META["HTTP_AUTHORIZATION"])
         desk = Desk(api, known, f"{self.request.scheme}://{self.request.get_host()}")
         return import_string("connect.mcp.server.server_for")(desk)
+
+
+def _check_message(asked: dict[str, Any]) -> None:
+    """Raises InvalidInput if it is no message of JSON-RPC; the SDK would say so in the words of its own models."""
+    if type(asked.get("id", "")) not in (str, int):  # the SDK would treat it as a notification
+        raise InvalidInput.of("id", "must be a text or a whole number")
+    if asked.get("jsonrpc") != "2.0":
+        raise InvalidInput.of("jsonrpc", 'must be "2.0"')
+    if not isinstance(asked.get("method"), str) and not asked.keys() & {"result", "error"}:
+        raise InvalidInput.of("method", "must name a method, such as tools/list")
+    if not isinstance(asked.get("params", {}), dict):
+        raise InvalidInput.of("params", "must be an object")
 
 
 def _check_origin(request: Request) -> None:

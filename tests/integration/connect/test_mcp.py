@@ -221,6 +221,15 @@ def test_a_call_whose_answer_nobody_could_find_is_refused_and_not_passed_by(mcp:
     assert answer.status_code == 422 and b"id: must be" in answer.content, answer.content
 
 
+@pytest.mark.parametrize(
+    ("named", "odd"),
+    [("jsonrpc", {"jsonrpc": "1.0"}), ("method", {"method": 5}), ("params", {"params": ["recall"]})],
+)
+def test_what_is_no_message_is_refused_by_its_field(mcp: Mcp, named: str, odd: Any) -> None:
+    answer = mcp.post({"jsonrpc": "2.0", "id": 1, "method": "tools/list", **odd})
+    assert answer.status_code == 422 and [one["field"] for one in answer.json()["errors"]] == [named]
+
+
 def test_our_own_urls_are_not_revealed(api_key: str, relationship: Relationship) -> None:
     uri = "rapport://relationships/" + "-" * 36 + "/entries"
     assert Mcp(api_key).ask("resources/read", uri=uri)["message"] == "There is nothing at this address."
