@@ -65,3 +65,28 @@ def test_who_follows_the_outbox_comes_back_after_its_last_message() -> None:
         messages = client.outbox("r")
         assert [next(messages), next(messages)] == [TOLD, TOLD]
     assert [asked.headers.get("last-event-id") for asked in server.asked] == [None, "7", "7"]
+
+
+async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Streams stay open, without an event after the first."""
+    head = await reader.readuntil(b"\r\n\r\n")
+    if b"/events" in head:
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nid: 1-1\ndata: 1\n\n")
+        await reader.read()
+    else:
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
+    writer.close()
+
+
+def test_any_number_of_streams_leave_room_for_other_calls() -> None:
+    async def follow_many() -> Any:
+        async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+            host, port = server.sockets[0].getsockname()
+            async with AsyncRapport(f"http://{host}:{port}", "rk_x", timeout=5, retries=0) as client:
+                streams = [client.events(str(number)) for number in range(120)]
+                assert {event.data for event in await asyncio.gather(*map(anext, streams))} == {1}
+                answered = await client.project_read()
+                await asyncio.gather(*(stream.aclose() for stream in streams))
+                return answered
+
+    assert asyncio.run(follow_many()) == {}

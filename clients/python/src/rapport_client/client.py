@@ -61,6 +61,8 @@ class _Base:
             "base_url": self.base_url,
             "headers": {"Authorization": f"Bearer {key}", "User-Agent": "rapport-client/0.1.0"},
             "timeout": timeout,
+            # A followed stream holds its connection: with only 100, as httpx has it, all other calls would wait.
+            "limits": httpx.Limits(max_connections=None, max_keepalive_connections=20),
         }
 
     def _arguments(self, prepared: Prepared) -> dict[str, Any]:
