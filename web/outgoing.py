@@ -18,6 +18,7 @@ from config import tracing
 from web import deadline
 
 LARGEST_ANSWER = 1_000_000  # bytes
+FRAMING = ("content-length", "transfer-encoding")  # headers that a call writes itself
 _SCHEMES = ("http", "https")
 # Not in the lists of private addresses, but clouds give a machine its credentials there (Oracle, Azure).
 _OF_CLOUDS = [ip_network("192.0.0.0/24"), ip_network("168.63.129.16/32")]
@@ -53,7 +54,8 @@ def call(
     seconds: float = 10.0,
     largest: int = LARGEST_ANSWER,
 ) -> Answer:
-    """Make one call that takes at most `seconds`, and read at most `largest` bytes of the answer's body.
+    """Make one call that takes at most `seconds`, and read at most `largest` bytes of the answer's body. `headers` of
+    FRAMING are left out.
 
     Raises OutgoingError if the address is not public (see RAPPORT_ALLOW_PRIVATE_ADDRESSES), or there is no connection
     or no answer in time.
@@ -73,7 +75,11 @@ def _call(
     backend = _PublicBackend(httpcore2.SyncBackend())
     try:
         with deadline.deadline(seconds), httpcore2.ConnectionPool(network_backend=backend) as pool:
-            given = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+            given = [
+                (name.lower().encode(), value.encode())
+                for name, value in headers.items()
+                if name.lower() not in FRAMING
+            ]
             sent = [(b"accept-encoding", b"identity"), *given]
             with pool.stream(method, _url(url), headers=sent, content=body) as response:
                 kept, truncated = _read(response.iter_stream(), largest)

@@ -16,7 +16,7 @@ from relationships.services.rows import require
 from web.actor import Actor
 from web.errors import Conflict, InvalidInput
 from web.field_problems import field_problems, matching
-from web.outgoing import OutgoingError, refuse_address
+from web.outgoing import FRAMING, OutgoingError, refuse_address
 from workspace.files import read_file
 from workspace.generated import SPEC_PATH, TOOL_NAME
 from workspace.models import Tool
@@ -77,6 +77,9 @@ def put_tool(*, companion: Companion, name: str, spec: dict[str, Any], by: Actor
         ToolSpec.model_validate({"name": name, **spec})
     except ValidationError as error:
         raise InvalidInput.naming(field_problems(error, {"name": name, **spec})) from None
+    for header in spec.get("headers", {}):
+        if header.lower() in FRAMING:
+            raise InvalidInput.of(f"headers.{header}", "is written with each call: leave it out")
     try:
         refuse_address(SECRET.sub("x", spec["endpoint"]))
     except OutgoingError as error:

@@ -14,7 +14,7 @@ from tests.fixtures.workspaces import whole
 from workspace.errors import ToolRefused
 from workspace.gateway.call import LARGEST_ANSWER, call_tool, tools_of
 from workspace.gateway.secrets import put_secret
-from workspace.models import AgentStep, ToolSecret, Worker
+from workspace.models import AgentStep, Tool, ToolSecret, Worker
 from workspace.sessions.verbs import start_session
 
 
@@ -86,6 +86,19 @@ def test_a_tool_that_was_written_while_private_addresses_were_allowed_stops_no_s
     assert tools_of(here.companion_id).keys() == {"weather"}
     with pytest.raises(ToolRefused, match="private network"):
         call_tool(here.companion_id, "weather", {"city": "Porto"})
+
+
+@pytest.mark.parametrize("header", ["Content-Length", "transfer-encoding"])
+def test_a_header_that_each_call_writes_is_refused_and_one_that_was_taken_is_left_out(
+    api: Api, here: Relationship, weather: WeatherServer, header: str
+) -> None:
+    give_weather(here.companion, weather.url)
+    body = {"description": "Tells.", "endpoint": weather.url, "headers": {header: "5"}}
+    assert api.put(f"/companions/{here.companion_id}/tools/weather", body).fields == [f"headers.{header}"]
+    tool = Tool.objects.get()
+    Tool.objects.filter(id=tool.id).update(spec={**tool.spec, "headers": {header: "5", "Authorization": "a"}})
+
+    assert json.loads(call_tool(here.companion_id, "weather", {"city": "Porto"}).text)["city"] == "Porto"
 
 
 @pytest.mark.parametrize(("given", "said"), [({}, "city"), ({"city": 1}, "city")])
