@@ -14,6 +14,7 @@ from web.actor import Actor
 from web.errors import Conflict, NotFound, StaleVersion
 from workspace.errors import BadPath, FileNotThere, ReadOnlyFile, WorkspaceFull
 from workspace.generated import (
+    NOTES,
     TOOLS,
     generated_files,
     made_elsewhere,
@@ -150,14 +151,22 @@ def changed_files(
     return draft
 
 
+def counts(path: str) -> bool:
+    """Return whether a file counts towards the limits of a branch. Those that nobody may write, and those that every
+    session has, leave the room to the others.
+    """
+    return path not in (HOT_CONTEXT, NOTES) and not made_elsewhere(path)
+
+
 def check_limits(files: Files, *, added: object = True) -> None:
     """Raises WorkspaceFull, Conflict."""
     sizes = {path: entry.size for path, entry in files.items()}
     largest = max(sizes, key=sizes.__getitem__, default="")
+    counted = [size for path, size in sizes.items() if counts(path)]
     for said, count, unit, limit in (
         (f"{largest} would have", sizes.get(largest, 0), "bytes", settings.MAX_FILE_BYTES),
-        ("There would be", len(files), "files", settings.MAX_FILES),
-        ("The files would have", sum(sizes.values()), "bytes", settings.MAX_WORKSPACE_BYTES),
+        ("There would be", len(counted), "files", settings.MAX_FILES),
+        ("The files would have", sum(counted), "bytes", settings.MAX_WORKSPACE_BYTES),
     ):
         if count > limit:
             raise WorkspaceFull(f"{said} {count} {unit}; {limit} are kept.", limit=limit)

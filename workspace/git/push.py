@@ -17,7 +17,7 @@ from relationships.services.rows import require_lock
 from web.actor import Actor
 from web.errors import RapportError
 from workspace.errors import PushRefused
-from workspace.files import check_limits
+from workspace.files import check_limits, counts
 from workspace.generated import made_elsewhere, supplied_specs, way_fault
 from workspace.git.repository import HEADS, Headers, RowObjects, ancestors, read_commit_headers
 from workspace.git.unpack import KINDS, LARGEST_OBJECT, unpack
@@ -31,6 +31,7 @@ from workspace.trees import EXECUTABLE, FILE, Entry, Files, entry_of, key_of, tr
 
 ZERO = "0" * 40
 MOST_COMMITS = 2000
+OWN = 2  # files that any branch may have besides: hot context, and a session's notes
 TOGETHER = 3  # times the largest workspace, as a push may bring several versions
 SHA_BYTES = 20
 LISTED = 120  # bytes that a file takes in a tree's list, besides its path
@@ -198,8 +199,10 @@ def _read_tree(objects: _Objects, tree: str, parents: list[Files]) -> Files:
     """Read and check a tree. Not only the tip's: every commit can be read later. Raises PushRefused, WorkspaceFull."""
     there = {entry.git: entry for parent in parents for entry in parent.values()}
     files: Files = {}
-    for count, (path, entry) in enumerate(_walk(objects, tree, "", there, 0), start=1):
-        if count > settings.MAX_FILES:  # before a tree of repeated folders fills the memory
+    uncounted = max((sum(not counts(path) for path in parent) for parent in parents), default=0)
+    most = settings.MAX_FILES + uncounted + OWN
+    for count, (path, entry) in enumerate(_walk(objects, tree, "", there, most, 0), start=1):
+        if count > most:  # before a tree of repeated folders fills the memory
             raise PushRefused(f"there are {count} files and more; {settings.MAX_FILES} are kept")
         files[path] = entry
     check_limits(files)
@@ -210,17 +213,17 @@ def _read_tree(objects: _Objects, tree: str, parents: list[Files]) -> Files:
 
 
 def _walk(
-    objects: _Objects, tree: str, below: str, there: Mapping[str, Entry], depth: int
+    objects: _Objects, tree: str, below: str, there: Mapping[str, Entry], most: int, depth: int
 ) -> Iterator[tuple[str, Entry]]:
     if depth > DEEPEST:
         raise PushRefused(f"folders are more than {DEEPEST} deep")
     raw = objects.get(tree, "tree")
     if depth and not raw:
         raise PushRefused(f"the folder {below[:200]} is empty, as git never writes one")
-    for mode, name, sha in _entries(raw):
+    for mode, name, sha in _entries(raw, most):
         path = f"{below}{name}"
         if mode == 0o040000:
-            yield from _walk(objects, sha, f"{path}/", there, depth + 1)
+            yield from _walk(objects, sha, f"{path}/", there, most, depth + 1)
             continue
         if mode not in (FILE, EXECUTABLE):
             raise PushRefused(f"{path[:200]} is {_MODES.get(mode, 'of a mode that is not taken')}")
@@ -231,7 +234,7 @@ def _walk(
         yield path, known._replace(mode=mode) if known else entry_of(objects.get(sha, "blob"), mode=mode)
 
 
-def _entries(raw: bytes) -> list[tuple[int, str, str]]:
+def _entries(raw: bytes, most: int) -> list[tuple[int, str, str]]:
     """The mode, name and SHA-1 of each item of a folder. Raises PushRefused."""
     try:
         entries = [(mode, name.decode(), sha.decode()) for name, mode, sha in parse_tree(raw, SHA_BYTES)]
@@ -239,7 +242,7 @@ def _entries(raw: bytes) -> list[tuple[int, str, str]]:
         raise PushRefused("a tree has a name that is not UTF-8") from None
     except (ObjectFormatException, ValueError):
         raise PushRefused("a tree can't be read") from None
-    if len(entries) > settings.MAX_FILES:
+    if len(entries) > most:
         raise PushRefused(f"a folder has {len(entries)} entries; {settings.MAX_FILES} are kept")
     return entries
 
