@@ -82,3 +82,12 @@ def test_a_method_sends_what_the_reference_describes(name: str) -> None:
         assert all(one["name"] in request.headers for one in parameters if one["in"] == "header")
         media = request.headers.get("Content-Type", "").partition(";")[0]
         assert media in operation.get("requestBody", {}).get("content", {"": ""})
+
+
+def test_a_header_that_is_not_ascii_is_sent_for_the_service_to_say_so() -> None:
+    wire = Wire()
+    with Rapport("http://rapport.test", "rk_é", transport=wire) as client:
+        client.turns_create("r", messages=[], idempotency_key="ü")
+
+    sent = {name.lower(): value for name, value in wire.sent[0].headers.raw}
+    assert (sent[b"authorization"], sent[b"idempotency-key"]) == ("Bearer rk_é".encode(), "ü".encode())

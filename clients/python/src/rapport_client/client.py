@@ -59,7 +59,7 @@ class _Base:
         self.base_url = base_url.rstrip("/").removesuffix("/v1")
         self._options: dict[str, Any] = {
             "base_url": self.base_url,
-            "headers": {"Authorization": f"Bearer {key}", "User-Agent": "rapport-client/0.1.0"},
+            "headers": {"Authorization": f"Bearer {key}".encode(), "User-Agent": b"rapport-client/0.1.0"},
             "timeout": timeout,
             # A followed stream holds its connection: with only 100, as httpx has it, all other calls would wait.
             "limits": httpx.Limits(max_connections=None, max_keepalive_connections=20),

@@ -84,7 +84,7 @@ def prepare(operation: Operation) -> Prepared:
     url = _PLACE.sub(lambda place: quote(str(operation.path[place[1]]), safe=""), operation.template)
     headers = {name: _header(name, value) for name, value in _given(operation.headers).items()}
     if IDEMPOTENCY in operation.headers and IDEMPOTENCY not in headers:
-        headers[IDEMPOTENCY] = str(uuid4())
+        headers[IDEMPOTENCY] = str(uuid4()).encode()
     arguments: dict[str, Any] = {"headers": headers}
     query = {name: _plain(value) for name, value in _given(operation.query).items() if value is not None}
     if query:
@@ -98,7 +98,7 @@ def prepare(operation: Operation) -> Prepared:
     elif operation.json is not None:
         body = operation.json
         arguments["content"] = dump(_given(body) if isinstance(body, Mapping) else body)
-        headers["Content-Type"] = "application/json"
+        headers["Content-Type"] = b"application/json"
     again = operation.method in _SAFE or operation.reading or IDEMPOTENCY in headers
     waits = float(query.get("wait", 0)) + ASKING * operation.asking
     return Prepared(operation.method, url, arguments, again, waits)
@@ -213,8 +213,9 @@ def _given(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not UNSET}
 
 
-def _header(name: str, value: Any) -> str:
-    return f'"{value}"' if name == "If-Match" and isinstance(value, int) else str(value)
+def _header(name: str, value: Any) -> bytes:
+    """As UTF-8, so that the service can say what is wrong with a value that is not ASCII."""
+    return (f'"{value}"' if name == "If-Match" and isinstance(value, int) else str(value)).encode()
 
 
 def _plain(value: Any) -> Any:
