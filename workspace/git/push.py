@@ -99,7 +99,8 @@ def _check(
     rows = RowObjects(relationship.id)
     largest = max(settings.MAX_FILE_BYTES, LARGEST_OBJECT)
     together = TOGETHER * settings.MAX_WORKSPACE_BYTES
-    pushed = unpack(pack, rows.raw, largest=largest, together=together) if pack else {}
+    limits = {"largest": largest, "together": together, "largest_file": settings.MAX_FILE_BYTES}
+    pushed = unpack(pack, rows.raw, **limits) if pack else {}
     objects = _Objects(rows, pushed)
     return [_check_update(relationship, update, objects) for update in updates], rows.commits.keys()
 

@@ -25,18 +25,21 @@ Object = tuple[int, bytes]
 Known = Callable[[str], Object | None]
 
 
-def unpack(pack: bytes, known: Known, *, largest: int, together: int) -> dict[str, Object]:
+def unpack(
+    pack: bytes, known: Known, *, largest: int, together: int, largest_file: int = 0
+) -> dict[str, Object]:
     """Return (type, content) of every object, by SHA-1. `known` looks up bases of deltas that are not in the pack.
 
-    `largest`: most bytes of one object; `together`: of all. Raises PushRefused.
+    `largest`: most bytes of one object; `together`: of all; `largest_file`: the limit that the refusal of a file names.
+    Raises PushRefused.
     """
     try:
-        return _unpack(pack, known, largest, together)
+        return _unpack(pack, known, largest, together, largest_file or largest)
     except (AssertionError, ApplyDeltaError, zlib.error):  # what dulwich raises
         raise PushRefused("The pack arrived damaged.") from None
 
 
-def _unpack(pack: bytes, known: Known, largest: int, together: int) -> dict[str, Object]:
+def _unpack(pack: bytes, known: Known, largest: int, together: int, largest_file: int) -> dict[str, Object]:
     if sha1(pack[:-_TRAILER], usedforsecurity=False).digest() != pack[-_TRAILER:]:
         raise PushRefused("The pack arrived damaged.")
     _, count = read_pack_header_at(pack)
@@ -48,6 +51,8 @@ def _unpack(pack: bytes, known: Known, largest: int, together: int) -> dict[str,
     for _ in range(count):
         number, _ = _number(pack, at)
         kind, size = number >> 4 & 7, number >> 7 << 4 | number & 15
+        if size > largest and KINDS.get(kind) == "blob":
+            raise PushRefused(f"A file has {size} bytes; {largest_file} are kept.")
         room = _room_after(size, largest, room)
         if kind not in KINDS and kind != REF_DELTA:
             raise PushRefused("The pack has an object of no known type.")

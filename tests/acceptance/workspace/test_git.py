@@ -154,6 +154,7 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "t\tab.md": (b"x", "control character"),
     "/".join(["d" * 200] * 10): (b"x", "1 to 1024 bytes"),
     "big.bin": (b"x" * 200_000, "200000"),
+    "bigger.bin": (b"x" * 3_000_000, "A file has 3000000 bytes; 102400 are kept"),
     "memory/hot_context.md": (b"word " * 701, "701 words"),
 }
 
