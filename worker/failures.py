@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from config.postgresql.migrations import is_other_schema
 from config.postgresql.sessions import database_went_away
-from providers.errors import ProviderError
+from providers.errors import AnswerUnusable, ProviderError
 from web.errors import BudgetSpent, RapportError
 from worker.leases import error_place, retry_delay
 from worker.models import QueuedQuerySet
@@ -21,6 +21,7 @@ log = structlog.get_logger(__name__)
 Row = TypeVar("Row")
 
 INTERNAL_TRIES = 3  # of a row that trips over a mistake of ours
+UNUSABLE_TRIES = 3  # of a row whose model answers, and is paid, but with nothing that can be used
 # Until the next try if the database is of another version, which this worker may not be able to use. Such tries are not
 # counted: whoever is of that version can do the work.
 OTHER_SCHEMA_SECONDS = 60.0
@@ -61,7 +62,8 @@ class Failure:
             return cls(error.code, error.detail, error.extra["retry_after"], counted=False)
         if isinstance(error, ProviderError):
             counted = error.counts
-            hopeless = error.permanent or (counted and attempts + 1 >= settings.MAX_ATTEMPTS)
+            most = UNUSABLE_TRIES if isinstance(error, AnswerUnusable) else settings.MAX_ATTEMPTS
+            hopeless = error.permanent or (counted and attempts + 1 >= most)
             delay = None if hopeless else retry_delay(attempts, error.retry_after)
             return cls(error.code, str(error)[:2000], delay, counted)
         if isinstance(error, WebhookFailed):

@@ -7,6 +7,7 @@ import pytest
 from django.db import OperationalError, connection
 from django.utils import timezone
 
+from behaviours.models import BehaviourRun
 from behaviours.runs import retry_run
 from behaviours.working import Work, run_behaviours
 from memory.models import ModelCall
@@ -46,6 +47,24 @@ def test_a_passing_failure_is_tried_again_and_a_lasting_one_given_up(
     retry_run(relationship_id=conversation.relationship.id, run_id=waiting.id)
     work(conversation)
     assert SessionState.objects.get().state == {"mood": "fine"}
+
+
+def test_a_model_whose_answers_cannot_be_used_is_paid_for_three_of_them(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    behave(conversation.relationship, mood={"prompt": {"prompt": "Mood?", "into": "session"}})
+    scripted_provider.otherwise = "Rather good, thanks."
+    conversation.say("Hi")
+
+    states = []
+    for _ in range(4):
+        BehaviourRun.objects.filter(state="pending").update(due_at=timezone.now())
+        work(conversation)
+        states += [run.state for run in runs_of(conversation)]
+
+    assert states == ["pending", "pending", "failed", "failed"]
+    assert [run.error_code for run in runs_of(conversation)] == ["unparsable_answer"]
+    assert len(scripted_provider.requests) == 3
 
 
 def test_a_spent_budget_waits(conversation: Conversation, scripted_provider: ScriptedProvider) -> None:
