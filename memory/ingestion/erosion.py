@@ -20,7 +20,9 @@ from providers.normal_form import normal_form, plain_digits
 _LETTERS = rf"[^\W\d_]+(?:[{MARKS}]+[^\W\d_]*)*"
 _TOKEN = re.compile(rf"\d+(?:[.,:/\u066b\u066c-]\d+)*|{_LETTERS}(?:['’]{_LETTERS})*")
 _ENDS_SENTENCE = re.compile(r"[.!?。！？]")
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?:\D|$))", re.ASCII)
+# 1,000, 1.000 and 1 000 are one number.
+_THOUSANDS = re.compile(r"(?<=\d)[.,](?=\d{3}(?:\D|$))", re.ASCII)
+_SPACED = re.compile(r"(?<![\d.,])(?<!\d )[1-9]\d{0,2}(?: \d{3})+(?! ?\d)", re.ASCII)
 _PARTS = re.compile(r"[/-]")
 _DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?", re.ASCII)
 _ENDED = re.compile(r"(\w{3,})['’]\w{1,6}")  # Anna's, Ankara'da
@@ -90,7 +92,7 @@ def _words_of(names: Collection[str]) -> set[str]:
 
 def _read(text: str, names: Collection[str]) -> list[_Detail]:
     """The details of a text, in order."""
-    text = normal_form("NFKC", text)
+    text = _normal(text)
     called = _words_of(names)
     tokens = list(_TOKEN.finditer(text))
     words = [_word(token[0]) for token in tokens]
@@ -139,7 +141,7 @@ def _kind(
 def _said(text: str) -> set[str]:
     """All words and numbers of a text, and the numbers of the months it names."""
     said: set[str] = set()
-    for token in _TOKEN.findall(normal_form("NFKC", text)):
+    for token in _TOKEN.findall(_normal(text)):
         if token[0].isdecimal():
             said.update(_plain(part) for part in _PARTS.split(_number(token)))
         else:
@@ -149,8 +151,13 @@ def _said(text: str) -> set[str]:
     return said
 
 
+def _normal(text: str) -> str:
+    """The text in normal form, with no spaces between thousands."""
+    return _SPACED.sub(lambda number: number[0].replace(" ", ""), normal_form("NFKC", text))
+
+
 def _number(token: str) -> str:
-    """A number in ASCII digits, without separators of thousands."""
+    """A number in ASCII digits, without points or commas between thousands."""
     return _THOUSANDS.sub("", plain_digits(token))
 
 
