@@ -9,10 +9,10 @@ sentence counts only if it is a known name, and a weekday not beside its date. A
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from memory.dates import AMBIGUOUS, MONTHS, WEEKDAYS
+from memory.dates import AMBIGUOUS, MONTHS, WEEKDAYS, Period, dates_in
 from memory.names import WITHOUT_SPACES, stands_within
 from memory.words import MARKS, declined, fold
 from providers.normal_form import normal_form, plain_digits
@@ -46,17 +46,24 @@ class _Detail:
 
 
 def lost_details(
-    old: str, new: str, *, names: Collection[str] = (), own: Collection[str] = ()
+    old: str,
+    new: str,
+    *,
+    names: Collection[str] = (),
+    own: Collection[str] = (),
+    may_go: Callable[[Period], bool] | None = None,
 ) -> tuple[str, ...]:
     """The names, numbers and dates of `old` that `new` neither says nor contradicts, as written in `old`.
 
     A detail is contradicted if another of its kind takes its place, with the same word before or after it; each can
-    contradict one. `names`: words that are always names. `own`: names of the two who talk, which need not be said.
+    contradict one. `names`: words that are always names. `own`: names of the two who talk, which need not be said;
+    `may_go`: which dates need not, in digits or by name ("2026-08-03", "August 2026", "3 août").
     """
     unsaid = {("name", (word,)) for word in _words_of(own)}
-    before = [detail for detail in _read(old, names) if (detail.kind, detail.parts) not in unsaid]
+    needed = old if may_go is None else _without_dates(old, may_go)
+    before = [detail for detail in _read(needed, names) if (detail.kind, detail.parts) not in unsaid]
     after = _read(new, names)
-    said, known = _said(new), {(detail.kind, detail.parts) for detail in before}
+    said, known = _said(new), {(detail.kind, detail.parts) for detail in _read(old, names)}
     lost = [detail for detail in before if not _is_said(detail, said)]
     instead: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for place, detail in reversed(list(enumerate(after))):
@@ -66,6 +73,19 @@ def lost_details(
     taken: set[int] = set()
     eroded = [detail for detail in lost if not _contradicted(detail, instead, taken)]
     return tuple(dict.fromkeys(detail.said for detail in eroded))
+
+
+def _without_dates(text: str, may_go: Callable[[Period], bool]) -> str:
+    text = normal_form("NFKC", text)
+    letters = [fold(letter) for letter in text]
+    places = [place for place, forms in enumerate(letters) for _ in forms] + [len(text)]
+    folded, mentions = dates_in("".join(letters))
+    if len(folded) + 1 != len(places):  # numbers in Han signs were rewritten
+        return text
+    for mention in sorted(mentions, key=lambda one: one.start, reverse=True):
+        if may_go(mention.period):
+            text = f"{text[: places[mention.start]]} {text[places[mention.end] :]}"
+    return text
 
 
 def _is_said(detail: _Detail, said: Collection[str]) -> bool:

@@ -4,11 +4,11 @@ If a key has one value (keyed_facts) no text is rewritten: a new value supersede
 because of a request to forget is meant to lose something; what, is decided by that request's plan.
 """
 
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
-from memory.entries.happens import day_of, span_of, times_in, told_as
+from memory.dates import Period
+from memory.entries.happens import span_of, times_in, told_as, zone_of
 from memory.ingestion.erosion import lost_details
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.likeness import share_said, unsaid_words
@@ -17,7 +17,6 @@ from memory.ingestion.prompt import is_past_plan, last_said_at
 from memory.ingestion.reported_wishes import reported_wishes
 from memory.models import USER_SUBJECT, MendingVerb
 
-_DAY = re.compile(r"(?<![\d-])\d{4}-\d\d-\d\d(?![\d-])", re.ASCII)
 MOSTLY = 1 / 3  # an update that keeps less of an entry's words has lost most of it
 CHANGES = ("update", "replace")
 AMISS = "the entry is about something else"
@@ -70,14 +69,16 @@ def _lost_in(items: Sequence[Operation], given: IngestionInput) -> dict[int, tup
         if item.op == "update" and item.entry is not None:
             entry = given.entries[item.entry - 1]
             names = (entry.subject,) if entry.subject != USER_SUBJECT else ()
+            old = entry.content.removeprefix(f"{entry.subject}: ")  # as a capital behind it makes no name
             stays = "" if "happens_at" in item.cleared else entry.happens_at or ""
             date = item.happens_at or stays
             goes = date if dates.get(item.content) else ""
             dates[item.content] = dates.get(item.content) or date
             said = f"{item.content} {dates[item.content]}"
-            details = lost_details(entry.content, said, names=names, own=own)
-            of_plan = _of_the_plan(entry, given, date=date)
-            details = tuple(detail for detail in details if detail not in of_plan)
+            may_go = _dates_of_plan(entry, given, date=date)
+            details = lost_details(old, said, names=names, own=own, may_go=may_go)
+            over = _times_of_plan(entry, given) if may_go else ()
+            details = tuple(detail for detail in details if detail not in over)
             details = (*details, *lost_details(goes, said))
             if not details and item.content not in known:  # else it is merged with the entry that says so
                 details = _mostly_lost(entry.content, item.content, own)
@@ -91,19 +92,33 @@ def _lost_in(items: Sequence[Operation], given: IngestionInput) -> dict[int, tup
     return lost
 
 
-def _of_the_plan(entry: ShownEntry, given: IngestionInput, *, date: str) -> Collection[str]:
-    """Details of a plan that may be lost: the day and month when it was told; once it has begun, the days up to now,
-    for which it or a part of it was only expected; and once it is over, its time of day. `date`: of the update, as what
-    had none when it was told may get one.
+def _dates_of_plan(entry: ShownEntry, given: IngestionInput, *, date: str) -> Callable[[Period], bool] | None:
+    """Which dates of a plan may be lost: the day and month when it was told; once it has begun, the days up to now, for
+    which it or a part of it was only expected. None if it is no plan. `date`: of the update, as what had none when it
+    was told may get one.
     """
-    timezone, now, happens_at = given.timezone, last_said_at(given), entry.happens_at or date
-    begins = span_of(happens_at, timezone).begins if happens_at else entry.effective_at
+    zone, now, happens_at = zone_of(given.timezone), last_said_at(given), entry.happens_at or date
+    begins = span_of(happens_at, given.timezone).begins if happens_at else entry.effective_at
     if entry.effective_at >= begins:
+        return None
+    told, today = (moment.astimezone(zone).date() for moment in (entry.effective_at, now))
+
+    def may_go(period: Period) -> bool:
+        year = period.year or told.year
+        if (year, period.month, period.day or told.day) == (told.year, told.month, told.day):
+            return True
+        span = Period(year, period.month, period.day).last_span(today)
+        return begins <= now and bool(period.day) and span is not None and told <= span[0] < today
+
+    return may_go
+
+
+def _times_of_plan(entry: ShownEntry, given: IngestionInput) -> Collection[str]:
+    """The times of day of a plan that is over, which may be lost."""
+    if not entry.happens_at or not is_past_plan(entry, given):
         return ()
-    day, today = (day_of(moment.timestamp(), timezone) for moment in (entry.effective_at, now))
-    expected = {said for said in _DAY.findall(entry.content) if begins <= now and day <= said < today}
-    times = times_in(told_as(happens_at, timezone)) if is_past_plan(entry, given) else set()
-    return {day, day[:7], *expected, *times, *(time.zfill(5) for time in times)}
+    times = times_in(told_as(entry.happens_at, given.timezone))
+    return {*times, *(time.zfill(5) for time in times)}
 
 
 def _mostly_lost(old: str, new: str, own: Sequence[str]) -> tuple[str, ...]:

@@ -124,3 +124,16 @@ def test_an_update_of_anothers_words_stays_theirs_and_is_not_sent_back(
         ("Leo", "Leo: Likes green tea")
     ]
     assert len(scripted_provider.requests) == 2
+
+
+def test_a_capital_after_a_speakers_name_makes_no_name(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(answer(add("Drinks tea", subject="user")))
+    conversation.hear("I drink tea.", speaker="Leo")
+    scripted_provider.answer_with(answer(update(1, "Leo only likes green tea")))
+
+    conversation.hear("I only like green tea.", speaker="Leo")
+
+    assert conversation.contents == ["Leo only likes green tea"]
+    assert len(scripted_provider.requests) == 2

@@ -10,8 +10,15 @@ from tests.fixtures.turns import Conversation, add, answer, update
 
 @pytest.mark.parametrize(
     ("told", "asked"),
-    [("2026-02-20", 1), ("2026-02", 1), ("2026-01-31", 2)],
-    ids=["its day", "its month", "another day"],
+    [
+        ("2026-02-20", 1),
+        ("2026-02", 1),
+        ("20 February", 1),
+        ("im Februar 2026", 1),
+        ("el 20 de febrero de 2026", 1),
+        ("2026-01-31", 2),
+        ("31 January 2026", 2),
+    ],
 )
 def test_how_a_plan_went_need_not_say_when_it_was_made(
     conversation: Conversation, scripted_provider: ScriptedProvider, told: str, asked: int
@@ -47,13 +54,20 @@ def test_a_plan_that_gets_its_date_need_not_say_when_it_was_made(
 
 
 @pytest.mark.parametrize(("day", "asked"), [(9, 2), (11, 1)], ids=["before it began", "once it is over"])
+@pytest.mark.parametrize(
+    "ordered",
+    [
+        "Ordered a lamp, sent by 2026-03-08, expected on 2026-03-10",
+        "Ordered a lamp, sent on 8 March, expected on 10 March 2026",
+    ],
+)
 def test_how_a_plan_went_need_not_say_when_it_was_expected(
-    conversation: Conversation, scripted_provider: ScriptedProvider, day: int, asked: int
+    conversation: Conversation, scripted_provider: ScriptedProvider, ordered: str, day: int, asked: int
 ) -> None:
-    ordered = "Ordered a lamp, sent by 2026-03-08, expected on 2026-03-10"
     scripted_provider.answer_with(
         answer(add(ordered, type="event", happens_at="2026-03-10")),
-        *[answer(update(1, "The lamp that was ordered is broken", happens_at=f"2026-03-{day:02d}"))] * 2,
+        *[answer(update(1, "The lamp that was ordered and sent is broken", happens_at=f"2026-03-{day:02d}"))]
+        * 2,
     )
 
     conversation.hear("I ordered a lamp.", at=datetime(2026, 3, 2, tzinfo=UTC))

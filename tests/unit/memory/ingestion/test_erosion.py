@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.dates import Period
 from memory.ingestion.erosion import lost_details
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=80)
@@ -55,6 +56,15 @@ def test_names_numbers_and_dates_that_are_neither_said_nor_contradicted_are_lost
     old: str, new: str, lost: tuple[str, ...]
 ) -> None:
     assert lost_details(old, new) == lost
+
+
+def test_dates_that_may_go_are_not_lost_however_they_are_written() -> None:
+    def may_go(period: Period) -> bool:
+        return period.month == 8
+
+    for told in ("2026-08", "3. August 2026", "3 août", "3 de agosto de 2026", "août 2026", "8月3日"):
+        assert lost_details(f"Prévu {told} ß : Rome", "Rome", may_go=may_go) == ()
+    assert lost_details("Prévu le 3 septembre 2026", "Rome", may_go=may_go) == ("3", "septembre", "2026")
 
 
 def test_a_word_that_opens_a_sentence_is_a_name_where_it_is_known_to_be_one() -> None:
