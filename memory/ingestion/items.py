@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 
-from memory.dates import dates_in
+from memory.dates import Mention, dates_in
 from memory.entries.happens import happens_text
 from memory.entries.limits import MAX_KEY, entry_fault
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
@@ -22,6 +22,14 @@ from relationships.text_names import means_person
 Item = Mapping[str, Any]
 _ONE_NUMBER = re.compile(r"[^\d.-]*(\d{1,9})[\]\s]*", re.ASCII)
 _MOST = 10**9
+# Of dates, folded: between two of them, and a time of day behind one.
+_UP_TO = re.compile(
+    r"\s*(?:[-–—~→〜～]|to|until|till|through|thru|bis|a|al?|au|ate|hasta|tot|do|до|から|至|到)\s*"
+)
+_CLOCK = re.compile(
+    r"\s*(?:,|at|um|a(?: las?)?|as|alle|om|kl\.?|в|t)?\s*(?P<hour>[01]?\d|2[0-3])(?:[:.h](?P<minute>[0-5]\d))?"
+    r"\s*(?P<sign>(?P<half>[ap])\.?m\.?|uhr|h|hrs?|o'clock)?\s*"
+)
 _SAYS_NOTHING = frozenset("null none n/a na nil nothing unknown undefined".split())
 NO_TYPE = "is none of this companion's"
 KEPT_DEPTH = 4  # of a raw item's objects and lists
@@ -140,7 +148,7 @@ def happens_in(item: Item, remarks: list[str]) -> str | None:
     value = item.get("happens_at")
     if value in (None, ""):
         return None
-    said = value if isinstance(value, str) else str(value)
+    said = "/".join(map(str, value)) if isinstance(value, list) else str(value)
     try:
         return happens_text(_in_digits(said) or said)
     except ValueError as error:
@@ -149,13 +157,33 @@ def happens_in(item: Item, remarks: list[str]) -> str | None:
 
 
 def _in_digits(said: str) -> str:
-    """A date with its year, as people write it ("30 April 2026"), in the form of ISO 8601; "" for anything else."""
+    """A date with its year as people write it, with a time of day or up to another one ("30 April 2026 at 3 pm",
+    "2026-09-05 - 2026-09-07"), in the form of ISO 8601; "" for anything else.
+    """
     folded, mentions = dates_in(said)
-    if len(mentions) != 1 or not mentions[0].period.year:
+    days = [_digits_of(mention) for mention in sorted(mentions, key=lambda one: one.start)]
+    places = sorted(mention[1:3] for mention in mentions)
+    if not 1 <= len(days) <= 2 or not all(days):
         return ""
-    year, month, day = astuple(mentions[0].period)
-    whole = not (folded[: mentions[0].start] + folded[mentions[0].end :]).strip(" .")
-    return f"{year}-{month:02d}" + (f"-{day:02d}" if day else "") if whole else ""
+    before, rest = folded[: places[0][0]], folded[places[-1][1] :]
+    if before.strip(" .,"):
+        return ""
+    if len(days) == 2:
+        between = folded[places[0][1] : places[1][0]]
+        return "/".join(days) if _UP_TO.fullmatch(between) and not rest.strip(" .") else ""
+    if not rest.strip(" ."):
+        return days[0]
+    clock = _CLOCK.fullmatch(rest)
+    if not clock or len(days[0]) < len("2026-04-30") or not (clock["minute"] or clock["sign"]):
+        return ""
+    hour = int(clock["hour"]) % 12 + 12 * (clock["half"] == "p") if clock["half"] else int(clock["hour"])
+    return f"{days[0]}T{hour:02d}:{clock['minute'] or '00'}"
+
+
+def _digits_of(mention: Mention) -> str:
+    """The date of a mention; "" if it has no year."""
+    year, month, day = astuple(mention.period)
+    return (f"{year}-{month:02d}" + (f"-{day:02d}" if day else "")) if year else ""
 
 
 def moment_in(item: Item, name: str, given: IngestionInput, remarks: list[str]) -> datetime | None:

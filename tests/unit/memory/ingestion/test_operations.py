@@ -192,9 +192,21 @@ def test_a_detail_that_is_wrong_is_left_out_with_a_remark_and_the_fact_is_kept(
         ("30 April", None),
         ("early May 2026", None),
         ("30 April 2026 or 1 May 2026", None),
+        ("before 30 April 2026", None),
+        ("May 8, 2026 at 3pm", "2026-05-08T15:00"),
+        ("8. Mai 2026 um 15.30 Uhr", "2026-05-08T15:30"),
+        ("8 mai 2026 à 15h", "2026-05-08T15:00"),
+        ("2026-05-08 12am", "2026-05-08T00:00"),
+        ("8 May 2026 5", None),
+        ("May 2026 at 15:00", None),
+        ("2026-09-05 - 2026-09-07", "2026-09-05/2026-09-07"),
+        ("5 September 2026 bis 7. September 2026", "2026-09-05/2026-09-07"),
+        ("2026年5月8日から2026年5月9日", "2026-05-08/2026-05-09"),
+        (["2026-09-05", "2026-09-07"], "2026-09-05/2026-09-07"),
+        ("2026-09-07 - 2026-09-05", None),
     ],
 )
-def test_a_whole_date_with_its_year_is_understood_as_people_write_it(said: str, kept: str | None) -> None:
+def test_a_whole_date_with_its_year_is_understood_as_people_write_it(said: Any, kept: str | None) -> None:
     [operation] = check({**GOOD, "happens_at": said})
 
     assert operation.happens_at == kept
