@@ -131,7 +131,8 @@ def test_an_update_that_says_nothing_of_its_entry_is_kept_beside_it(
         ("Ingrid", "Ingrid has an account in Boston"),
     ]
     assert "is about something else" in conversation.verdicts(turn)[0][1]
-    assert "- entry 1: Ingrid; Boston" in scripted_provider.requests[-1].history[-1][1]
+    told = scripted_provider.requests[-1].history[-1][1]
+    assert "- entry 1: Ingrid; Boston (seems to be about something else: never make two things one" in told
 
 
 @pytest.mark.parametrize(
