@@ -32,6 +32,8 @@ _CLOCK = re.compile(
 )
 _SAYS_NOTHING = frozenset("null none n/a na nil nothing unknown undefined".split())
 NO_TYPE = "is none of this companion's"
+NO_NUMBERS = "messages is not a list of numbers"
+NOT_SHOWN = "rests on messages that were not shown"
 KEPT_DEPTH = 4  # of a raw item's objects and lists
 _FORBIDDEN = {code: None for code in (*range(0x20), 0x7F) if code not in (0x09, 0x0A)}
 
@@ -44,11 +46,11 @@ def cited_messages(item: Item, given: IngestionInput) -> tuple[int, ...]:
     """The new messages that an item cites. Raises RefusedItem if there is none."""
     messages = numbers_of(item.get("messages"))
     if messages is None:
-        raise RefusedItem("messages is not a list of numbers")
+        raise RefusedItem(NO_NUMBERS)
     known = tuple(dict.fromkeys(number for number in messages if 1 <= number <= len(given.messages)))
     if not known:
         unknown = set(messages) - set(given.earlier_numbers)
-        raise RefusedItem("rests on messages that were not shown" if unknown else "rests on no new message")
+        raise RefusedItem(NOT_SHOWN if unknown else "rests on no new message")
     return known
 
 

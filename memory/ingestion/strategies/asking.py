@@ -1,7 +1,7 @@
 """Ask a model for operations, as JSON.
 
 If the answer can't be parsed, the model is asked once more with the complaint; if it was cut off, with more output
-tokens, unless it only repeated itself. An answer is sent back once for types that the companion doesn't have, and once
+tokens, unless it only repeated itself. An answer is sent back once for types and messages that do not exist, and once
 for what its updates have lost.
 """
 
@@ -13,10 +13,10 @@ from memory.errors import UnparsableAnswer
 from memory.ingestion.calls import CallLog
 from memory.ingestion.configuration import MOST_OUTPUT_TOKENS
 from memory.ingestion.ingestion_input import IngestionInput
-from memory.ingestion.items import NO_TYPE
+from memory.ingestion.items import NO_NUMBERS, NO_TYPE, NOT_SHOWN
 from memory.ingestion.operations import Operation
 from memory.ingestion.prompt import Question, build_request
-from memory.ingestion.strategies.eroded_updates import SendBack, ask_about_losses
+from memory.ingestion.strategies.eroded_updates import CHANGES, SendBack, ask_about_losses
 from providers.errors import AnswerTruncated, ProviderError, RequestRefused
 from providers.llm.base import Completion, CompletionRequest
 from providers.llm.json_text import closed_loop
@@ -63,30 +63,49 @@ def ask_for_operations(
         except (ProviderError, UnparsableAnswer):  # stored with the call; the answer is applied without it
             return []
 
-    items = _ask_about_types(items, send_back)
+    items = _ask_about_refused(items, given, send_back)
     return ask_about_losses(items, given, text, send_back, again=again, reasoned=reasoned)
 
 
-def _ask_about_types(items: list[Operation], send_back: SendBack) -> list[Operation]:
-    """Ask the model once for the types of items that have an unknown one. If the new answer has no valid type, the item
-    stays refused, as silently choosing a type might be wrong.
+def _ask_about_refused(items: list[Operation], given: IngestionInput, send_back: SendBack) -> list[Operation]:
+    """Ask the model once for the types and messages of items that have none that exist. If the new answer has none
+    either, the item stays refused, as silently choosing one might be wrong.
     """
-    told = "\n".join(f"- {item.raw['content']}: {item.reason}" for item in items if _lacks_type(item))
+    told = "\n".join(f"- {item.raw['content']}: {item.reason}" for item in items if _lacks(item))
     if not told:
         return items
-    again = send_back(f"no entry is made of these.\n{told}\nGive these again, and no others.", "type")
-    better = {content_hash(item.content): item for item in again if item.op == "add"}
+    which = (
+        f" The new messages are [1] to [{len(given.messages)}]." if any(map(_lacks_messages, items)) else ""
+    )
+    again = send_back(
+        f"no entry is made of these.\n{told}\nGive these again, and no others.{which}", "refused"
+    )
+    changed = {item.entry for item in items if item.entry is not None}
+    better = {
+        content_hash(item.content): item
+        for item in again
+        if item.op in ("add", *CHANGES) and (item.entry is None or item.entry not in changed)
+    }
 
-    def typed(item: Operation) -> Operation:
-        found = better.get(content_hash(" ".join(item.raw["content"].split()))) if _lacks_type(item) else None
-        return replace(found, remarks=(*found.remarks, "its type was sent back once")) if found else item
+    def completed(item: Operation) -> Operation:
+        found = (
+            better.pop(content_hash(" ".join(item.raw["content"].split())), None) if _lacks(item) else None
+        )
+        lacked = "its messages were" if _lacks_messages(item) else "its type was"
+        return replace(found, remarks=(*found.remarks, f"{lacked} sent back once")) if found else item
 
-    return [typed(item) for item in items]
+    return [completed(item) for item in items]
 
 
-def _lacks_type(item: Operation) -> bool:
+def _lacks(item: Operation) -> bool:
+    """Return whether it was refused for what another answer may put right."""
     content = item.raw.get("content") if isinstance(item.raw, dict) else None
-    return item.op == "refused" and NO_TYPE in item.reason and isinstance(content, str)
+    refused = item.op == "refused" and isinstance(content, str)
+    return refused and (NO_TYPE in item.reason or _lacks_messages(item))
+
+
+def _lacks_messages(item: Operation) -> bool:
+    return item.reason in (NO_NUMBERS, NOT_SHOWN)
 
 
 def _list_of(question: Question) -> str:

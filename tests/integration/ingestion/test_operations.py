@@ -137,7 +137,8 @@ def test_bad_operations_are_refused_one_by_one_and_the_good_one_is_kept(
                 delete(1),
                 add("Good"),
             ]
-        }
+        },
+        answer(),
     )
 
     turn = conversation.hear("Something else.")

@@ -63,6 +63,7 @@ def test_earlier_messages_may_be_cited_beside_a_new_one_but_not_alone(
             add("Cites only what was read before", messages=[1001]),
             add("Cites what is not there", messages=[1002]),
         ),
+        NOTHING,
     )
 
     conversation.hear("Tuesday or Friday?", at=MARCH)
@@ -163,6 +164,47 @@ def test_a_type_that_a_companion_does_not_have_is_sent_back_once_and_then_refuse
     assert told in scripted_provider.requests[1].history[-1][1]
     operations: Any = scripted_provider.requests[0].schema["properties"]["operations"]  # type: ignore[index]
     assert operations["items"]["properties"]["type"]["enum"] == ["diet", "taste"]
+
+
+def test_an_operation_without_messages_is_sent_back_once_and_then_refused(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember("Has a cat", "Has a dog")
+    missing: Any = {"op": "add", "type": "other", "content": "Likes tea"}
+    scripted_provider.answer_with(
+        answer(
+            missing,
+            add("Likes leeks", messages=[7]),
+            {**missing, "content": "Likes rain", "messages": ["all"]},
+            add("Likes fog", messages=[]),
+            update(1, "Has a cat, Mia", messages=[7]),
+            update(2, "Has a dog, Bo"),
+            update(2, "Has a dog, Rex", messages=[7]),
+        ),
+        answer(
+            add("Likes tea", messages=[1]),
+            add("Likes leeks", messages=[8]),
+            update(1, "Has a cat, Mia"),
+            update(2, "Has a dog, Rex"),
+            add("Likes nobody"),
+        ),
+    )
+
+    turn = conversation.hear("I like tea, leeks, rain and fog; the cat is Mia, the dog Bo.")
+
+    assert sorted(conversation.contents) == ["Has a cat, Mia", "Has a dog, Bo", "Likes tea"]
+    assert conversation.verdicts(turn) == [
+        ("applied", "its messages were sent back once"),
+        ("refused", "rests on messages that were not shown"),
+        ("refused", "messages is not a list of numbers"),
+        ("refused", "rests on no new message"),
+        ("applied", "its messages were sent back once"),
+        ("applied", ""),
+        ("refused", "rests on messages that were not shown"),
+    ]
+    told = scripted_provider.requests[1].history[-1][1]
+    assert "- Likes tea: messages is not a list of numbers\n- Likes leeks: rests on" in told
+    assert told.endswith("Give these again, and no others. The new messages are [1] to [1].")
 
 
 def test_after_a_second_question_that_fails_the_update_is_kept_beside_its_entry(
