@@ -1,18 +1,20 @@
 """Reconcile an answer's operations with a request to forget, which decides about the entries that it concerns."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
 from memory.ingestion.apply_state import ApplyState
 from memory.ingestion.ingestion_input import IngestionInput
-from memory.ingestion.likeness import share_said
+from memory.ingestion.likeness import unsaid_words
 from memory.ingestion.operations import Operation, beside
 from memory.mending.heard import Heard, carry_out_heard
 from memory.mending.judging import Verdict, judge
 from memory.mending.wishes import Wish, read_wish
 from memory.models import EntryState, MendingVerb
 from memory.models import Verdict as Outcome
+from memory.words import normal
 from web.actor import Actor
 
 PART = "only a part of it is to be forgotten, which the plan of the wish does"
@@ -51,7 +53,7 @@ def _left(given: IngestionInput, item: Operation, heard: Sequence[Heard]) -> Ope
                 return item.refused(OTHER)
         if entry is not None and item.op in ("update", "replace") and entry.id in wish.taken:
             rest = next(one.rest for one in wish.draft.ticked if one.id == entry.id)
-            if rest is not None and share_said(item.content, rest) == 1:
+            if rest is not None and not _adds(item.content, rest, entry.content):
                 return item.refused(PART)
             key = item.key or (entry.key if rest is None else None)
             item = replace(beside(item, given, GOES), key=key)
@@ -60,6 +62,12 @@ def _left(given: IngestionInput, item: Operation, heard: Sequence[Heard]) -> Ope
         if added and _says(wish, asked_for, item.content):
             return item.refused(ASKED_FOR)
     return item
+
+
+def _adds(text: str, rest: str, before: str) -> bool:
+    """Return whether a text says what neither the rest of an entry says nor all of it did: "in May" of "on 4 May"."""
+    new = unsaid_words(text, rest, before)
+    return any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", normal(before)) is None for word in new)
 
 
 def _said_before(given: IngestionInput, item: Operation, wish: Heard) -> bool:

@@ -12,7 +12,7 @@ from tests.fixtures.api import Api
 from tests.fixtures.turns import Conversation, add, answer
 from tests.integration.mending.test_forget import number_of
 
-HOME, HOME_AND_CAT = "Lives in Klosterneuburg", "Lives in Klosterneuburg and has a cat"
+HOME, HOME_AND_CAT = "Lives in Klosterneuburg", "Lives in Klosterneuburg since 2026-05-04 and has a cat"
 CAT: dict[str, Any] = {"rest": "Has a cat"}
 
 
@@ -29,6 +29,8 @@ def change(op: str, content: str, **more: Any) -> dict[str, Any]:
         (HOME, change("replace", "Lives near Klosterneuburg now"), set()),
         (HOME_AND_CAT, change("update", "Has a cat"), {"Has a cat"}),
         (HOME_AND_CAT, change("update", "Has a cat named Rex"), {"Has a cat", "Has a cat named Rex"}),
+        (HOME_AND_CAT, change("update", "Since 2026-05 has a cat"), {"Has a cat"}),
+        (HOME_AND_CAT, change("update", "Has 5 cats"), {"Has a cat", "Has 5 cats"}),
         (HOME_AND_CAT, change("update", "Has a house in Graz"), {"Has a cat", "Has a house in Graz"}),
         (HOME_AND_CAT, change("update", "Lives near Klosterneuburg, has a cat"), {"Has a cat"}),
         (HOME_AND_CAT, change("replace", "Has two cats"), {"Has a cat", "Has two cats"}),
