@@ -7,7 +7,7 @@ from uuid import UUID
 
 from memory.ingestion.apply_state import ApplyState
 from memory.ingestion.ingestion_input import IngestionInput
-from memory.ingestion.likeness import unsaid_words
+from memory.ingestion.likeness import share_said, unsaid_words
 from memory.ingestion.operations import Operation, beside
 from memory.mending.heard import Heard, carry_out_heard
 from memory.mending.judging import Verdict, judge
@@ -59,7 +59,7 @@ def _left(given: IngestionInput, item: Operation, heard: Sequence[Heard]) -> Ope
             item = replace(beside(item, given, GOES), key=key)
         asked_for = wish.draft.scope.wish
         added = item.op == "add" and asked_for.must and _said_before(given, item, wish)
-        if added and _says(wish, asked_for, item.content):
+        if added and (_says(wish, asked_for, item.content) or _only_repeats(wish, item, cited)):
             return item.refused(ASKED_FOR)
     return item
 
@@ -78,6 +78,12 @@ def _said_before(given: IngestionInput, item: Operation, wish: Heard) -> bool:
 
 def _says(wish: Heard, asked: Wish, content: str) -> bool:
     return judge(asked, content, stems={}, owners=wish.draft.scope.owners).verdict == Verdict.SAYS
+
+
+def _only_repeats(wish: Heard, item: Operation, cited: Sequence[UUID]) -> bool:
+    """Return whether it rests on the asking message alone, and all its words are those of the wish."""
+    only = set(cited) == {wish.message.id} and not item.earlier
+    return only and share_said(item.content, wish.draft.scope.wish.text, of_nothing=0) == 1
 
 
 def carry_out_wishes(state: ApplyState, heard: Sequence[Heard], by: Actor) -> None:

@@ -12,7 +12,7 @@ from memory.mending.echoes import having_any, tick_echoes, words_that_go
 from memory.mending.judging import NEIGHBOUR
 from memory.mending.plans import Draft, draft_plan, store_plan
 from memory.mending.reading import as_candidate
-from memory.mending.wishes import wish_in
+from memory.mending.wishes import unkept_in, wish_in
 from memory.models import MendingVerb, ScratchpadEntry
 from relationships.models import Message, Relationship
 from web.actor import Actor
@@ -72,7 +72,9 @@ def hear_wishes(
     heard: list[Heard] = []
     for wish in spoken:
         if (row := asking.get(wish.message_id)) is not None:
-            scope = scope_of(relationship, wish.what, asked_by=row, reported=wish in reported)
+            # Nothing before the message need say it, so no model can tell whether it was asked for.
+            sure = wish in reported or bool(wish.what and unkept_in(messages[wish.message_id]))
+            scope = scope_of(relationship, wish.what, asked_by=row, reported=sure)
             draft = draft_plan(scope, verb=wish.verb, to=wish.to)
             if draft.scope.wish.everything:
                 draft.found.clear()

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -33,6 +33,10 @@ MINE_ONLY = frozenset({"i", "im", "ive", "ich"})  # written with a capital, and 
 _WEAK = [_folded(group) for group in _RULES["weak"]]
 WEAK = frozenset().union(*_WEAK)
 _ASKS = _pattern(f"(?:^|[,;:–—-] ?){_RULES['manners']}(?P<verb>{_RULES['asks']})(?P<what>.*)$")
+_UNKEPT = _pattern(
+    f"(?:^|[,;–—-] ?)(?:{_RULES['manners']}|no[,. ] ?)?{_RULES['asks_unkept']}"
+    r"[\s,]*(?:please|bitte|por favor|per favore|stp|s'il te plaît|alsjeblieft|ok|okay|anywhere|at all)?\W*$"
+)
 _OUT_OF = _pattern(f"(?:^|[,;:–—-] ?){_RULES['manners']}{_RULES['asks_out_of']}")
 _LATE = ("asks_last", "asks_behind", "asks_dense", "asks_dense_last")
 _FORMS = (_OUT_OF, _ASKS, *(_pattern(_RULES[name]) for name in _LATE))
@@ -93,10 +97,29 @@ def wish_in(said: str) -> str | None:
     Requests inside quotations don't count, unless the quotation is the whole message; those inside pasted mail and
     quoted lines never do.
     """
+    return _asked_in(_unquoted(said))
+
+
+def unkept_in(said: str) -> str:
+    """What a message tells and asks not to keep: "I love Walt. Don't write that down."; "" for nothing."""
+    before = ""
+    for sentence in _sentences(_unquoted(said)):
+        if unkept := _UNKEPT.search(sentence):
+            return _told_before(sentence[: unkept.start()], before)
+        before = sentence
+    return ""
+
+
+def _unquoted(said: str) -> str:
     said = _PASTED.sub(_own_words, normal(said))
     if any(map(str.isalnum, _QUOTED.sub("", said))):
         said = _QUOTED.sub(_own_words, said)
-    return _asked_in(said)
+    return said
+
+
+def _sentences(said: str) -> Iterator[str]:
+    trimmed = (sentence.strip(" \"'“”¿¡")[:LONGEST_WISH] for sentence in _SENTENCE.split(said))
+    return filter(None, trimmed)
 
 
 def _own_words(quoted: re.Match[str]) -> str:
@@ -108,23 +131,23 @@ def _own_words(quoted: re.Match[str]) -> str:
 
 def _asked_in(said: str) -> str | None:
     before = ""
-    for sentence in _SENTENCE.split(said):
-        sentence = sentence.strip(" \"'“”¿¡")[:LONGEST_WISH]
+    for sentence in _sentences(said):
+        if unkept := _UNKEPT.search(sentence):
+            return _told_before(sentence[: unkept.start()], before)
         found = None
-        if sentence and not _NEVER.search(sentence):
+        if not _NEVER.search(sentence):
             found = next((match for form in _FORMS if (match := form.search(sentence))), None)
         if not found:
-            before = sentence or before
+            before = sentence
             continue
         verb = found.groupdict().get("verb") or ""
         if _OF_OTHERS.match(f"{verb}{found['what']}") and _tells_of_others(before, sentence[: found.start()]):
             before = sentence
             continue
         what = _TAIL.sub("", _AFTERTHOUGHT.sub("", found["what"])).strip(" .!?:,")
-        if _POINTS_BACK.match(what):  # "My old number is 0171, forget it": what the message said before
-            for said_before in (sentence[: found.start()].strip(" ,;:"), before):
-                if _tells(said_before):
-                    return f"{_ENDED.sub('', said_before)} {what}"
+        # "My old number is 0171, forget it": what the message said before
+        if _POINTS_BACK.match(what) and (told := _told_before(sentence[: found.start()], before)):
+            return f"{_ENDED.sub('', told)} {what}"
         if _LAST.match(what) or not what:
             return ""
         if _TASKS.match(verb) and not _is_told(found["what"]):
@@ -134,6 +157,11 @@ def _asked_in(said: str) -> str | None:
             return what
         return f"{what} ({_people_in(sentence[: found.start()]) or _people_in(before) or 'them'})"
     return None
+
+
+def _told_before(*said: str) -> str:
+    """The first of these that tells something; "" if none does."""
+    return next((told for text in said if _tells(told := text.strip(" ,;:.!?。！？"))), "")
 
 
 def _is_told(what: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from memory.models import ScratchpadEntry
+from relationships.models import Message
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.turns import Conversation, add, answer
@@ -61,3 +62,25 @@ def test_what_should_go_goes_and_what_else_was_said_is_kept(
     told = "".join(api.get(f"{at}/{path}").raw.decode() for path in paths)
     assert "Klosterneuburg" not in told
     assert set(conversation.contents) == kept
+
+
+@pytest.mark.parametrize(
+    ("said", "content", "kept"),
+    [
+        ("I think I may love Walt. Please don't write that down.", "Thinks that he may love Walt", []),
+        ("Me gusta Juan. No lo anotes.", "Le gusta Juan", []),
+        ("I love Walt. Please don't write that down. I'm 40.", "Is 40", ["Is 40"]),
+    ],
+)
+def test_what_is_not_to_be_written_down_is_not_kept_in_other_words(
+    conversation: Conversation, scripted_provider: ScriptedProvider, said: str, content: str, kept: list[str]
+) -> None:
+    scripted_provider.answer_with(answer(), answer(add(content)))
+    scripted_provider.wishes_answer = lambda request: {"says": [], "unsure": []}
+    conversation.exchange("My sister Ana has a cat.", "A cat!")
+
+    conversation.exchange(said, "I won't.")
+
+    assert conversation.contents == kept
+    hidden = Message.objects.filter(hidden_at__isnull=False).values_list("content", flat=True)
+    assert list(hidden) == [said]
