@@ -46,7 +46,7 @@ class Golden:
     def play(self) -> None:
         for number, turn in enumerate(self.recorded["turns"], start=1):
             new = NewTurn(
-                tuple(NewMessage(role, text) for role, text in turn["said"]),
+                tuple(NewMessage(*said) for said in turn["said"]),
                 occurred_at=datetime.fromisoformat(turn["at"]),
                 session=turn["session"],
             )
