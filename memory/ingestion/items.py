@@ -20,7 +20,8 @@ from memory.models import USER_SUBJECT
 from relationships.text_names import means_person
 
 Item = Mapping[str, Any]
-_ONE_NUMBER = re.compile(r"[^\d.-]*(\d{1,9})[\]\s]*", re.ASCII)
+_ONE_NUMBER = re.compile(r"[^\d.-]*(\d{1,9})[\].\s]*", re.ASCII)
+_SHARE = re.compile(r"[01]?\.?\d{1,6}", re.ASCII)
 _MOST = 10**9
 # Of dates, folded: between two of them, and a time of day behind one.
 _UP_TO = re.compile(
@@ -32,6 +33,7 @@ _CLOCK = re.compile(
 )
 _SAYS_NOTHING = frozenset("null none n/a na nil nothing unknown undefined".split())
 NO_TYPE = "is none of this companion's"
+NO_OPERATION = "known: add, update, replace, delete"
 NO_NUMBERS = "messages is not a list of numbers"
 NOT_SHOWN = "rests on messages that were not shown"
 KEPT_DEPTH = 4  # of a raw item's objects and lists
@@ -129,6 +131,8 @@ def share_in(item: Item, name: str, remarks: list[str]) -> float | None:
     value = item.get(name)
     if value is None:
         return None
+    if isinstance(value, str) and _SHARE.fullmatch(value.strip()):
+        value = float(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         remarks.append(f"{name} is not a number from 0 to 1; left out")
         return None
@@ -212,7 +216,9 @@ def numbers_of(value: Any) -> tuple[int, ...] | None:
 
 
 def number_of(value: Any) -> int | None:
-    """3, 3.0, "3", "[3]" and "entry 3" all mean 3."""
+    """3, 3.0, "3", "3.", "[3]", [3] and "entry 3" all mean 3."""
+    if isinstance(value, list) and len(value) == 1:
+        (value,) = value
     if isinstance(value, bool):
         return None
     if isinstance(value, float) and value.is_integer() and abs(value) < _MOST:

@@ -18,6 +18,7 @@ from memory.ingestion.grounds import (
 )
 from memory.ingestion.ingestion_input import IngestionInput, InputMessage
 from memory.ingestion.items import (
+    NO_OPERATION,
     RefusedItem,
     cited_messages,
     earlier_messages,
@@ -274,7 +275,7 @@ def _understand(item: dict[str, Any], given: IngestionInput) -> Operation:
     item = {_ALIASES.get(name, name) if _ALIASES.get(name) not in item else name: item[name] for name in item}
     op = str(item.get("op")).strip().lower()
     if op not in ("add", "update", "replace", "delete"):
-        raise RefusedItem(f"op is {item.get('op')!r:.40}; known: add, update, replace, delete")
+        raise RefusedItem(f"op is {item.get('op')!r:.40}; {NO_OPERATION}")
     cleared = tuple(name for name in ("happens_at", "expires_at") if name in item and item[name] is None)
     untrue = op == "delete" and item.get("untrue") is True
     condenses = op == "update" and given.nears_budget

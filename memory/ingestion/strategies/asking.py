@@ -1,8 +1,8 @@
 """Ask a model for operations, as JSON.
 
 If the answer can't be parsed, the model is asked once more with the complaint; if it was cut off, with more output
-tokens, unless it only repeated itself. An answer is sent back once for types and messages that do not exist, and once
-for what its updates have lost.
+tokens, unless it only repeated itself. An answer is sent back once for operations, types and messages that do not
+exist, and once for what its updates have lost.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from memory.errors import UnparsableAnswer
 from memory.ingestion.calls import CallLog
 from memory.ingestion.configuration import MOST_OUTPUT_TOKENS
 from memory.ingestion.ingestion_input import IngestionInput
-from memory.ingestion.items import NO_NUMBERS, NO_TYPE, NOT_SHOWN
+from memory.ingestion.items import NO_NUMBERS, NO_OPERATION, NO_TYPE, NOT_SHOWN
 from memory.ingestion.operations import Operation
 from memory.ingestion.prompt import Question, build_request
 from memory.ingestion.strategies.eroded_updates import CHANGES, SendBack, ask_about_losses
@@ -68,15 +68,14 @@ def ask_for_operations(
 
 
 def _ask_about_refused(items: list[Operation], given: IngestionInput, send_back: SendBack) -> list[Operation]:
-    """Ask the model once for the types and messages of items that have none that exist. If the new answer has none
-    either, the item stays refused, as silently choosing one might be wrong.
+    """Ask the model once for what items have none of that exists: an operation, a type, messages. If the new answer has
+    none either, the item stays refused, as silently choosing one might be wrong.
     """
     told = "\n".join(f"- {item.raw['content']}: {item.reason}" for item in items if _lacks(item))
     if not told:
         return items
-    which = (
-        f" The new messages are [1] to [{len(given.messages)}]." if any(map(_lacks_messages, items)) else ""
-    )
+    messages = any(_lacks(item) and _lacked_by(item) == "messages were" for item in items)
+    which = f" The new messages are [1] to [{len(given.messages)}]." if messages else ""
     again = send_back(
         f"no entry is made of these.\n{told}\nGive these again, and no others.{which}", "refused"
     )
@@ -91,8 +90,11 @@ def _ask_about_refused(items: list[Operation], given: IngestionInput, send_back:
         found = (
             better.pop(content_hash(" ".join(item.raw["content"].split())), None) if _lacks(item) else None
         )
-        lacked = "its messages were" if _lacks_messages(item) else "its type was"
-        return replace(found, remarks=(*found.remarks, f"{lacked} sent back once")) if found else item
+        return (
+            replace(found, remarks=(*found.remarks, f"its {_lacked_by(item)} sent back once"))
+            if found
+            else item
+        )
 
     return [completed(item) for item in items]
 
@@ -100,12 +102,13 @@ def _ask_about_refused(items: list[Operation], given: IngestionInput, send_back:
 def _lacks(item: Operation) -> bool:
     """Return whether it was refused for what another answer may put right."""
     content = item.raw.get("content") if isinstance(item.raw, dict) else None
-    refused = item.op == "refused" and isinstance(content, str)
-    return refused and (NO_TYPE in item.reason or _lacks_messages(item))
+    return item.op == "refused" and isinstance(content, str) and bool(_lacked_by(item))
 
 
-def _lacks_messages(item: Operation) -> bool:
-    return item.reason in (NO_NUMBERS, NOT_SHOWN)
+def _lacked_by(item: Operation) -> str:
+    if item.reason in (NO_NUMBERS, NOT_SHOWN):
+        return "messages were"
+    return "type was" if NO_TYPE in item.reason else "op was" if NO_OPERATION in item.reason else ""
 
 
 def _list_of(question: Question) -> str:

@@ -166,7 +166,7 @@ def test_a_type_that_a_companion_does_not_have_is_sent_back_once_and_then_refuse
     assert operations["items"]["properties"]["type"]["enum"] == ["diet", "taste"]
 
 
-def test_an_operation_without_messages_is_sent_back_once_and_then_refused(
+def test_an_operation_without_its_op_or_messages_is_sent_back_once_and_then_refused(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     conversation.remember("Has a cat", "Has a dog")
@@ -176,6 +176,7 @@ def test_an_operation_without_messages_is_sent_back_once_and_then_refused(
             missing,
             add("Likes leeks", messages=[7]),
             {**missing, "content": "Likes rain", "messages": ["all"]},
+            {**missing, "content": "Likes snow", "op": "create", "messages": [1]},
             add("Likes fog", messages=[]),
             update(1, "Has a cat, Mia", messages=[7]),
             update(2, "Has a dog, Bo"),
@@ -183,6 +184,7 @@ def test_an_operation_without_messages_is_sent_back_once_and_then_refused(
         ),
         answer(
             add("Likes tea", messages=[1]),
+            add("Likes snow", messages=[1]),
             add("Likes leeks", messages=[8]),
             update(1, "Has a cat, Mia"),
             update(2, "Has a dog, Rex"),
@@ -190,13 +192,14 @@ def test_an_operation_without_messages_is_sent_back_once_and_then_refused(
         ),
     )
 
-    turn = conversation.hear("I like tea, leeks, rain and fog; the cat is Mia, the dog Bo.")
+    turn = conversation.hear("I like tea, leeks, rain, snow and fog; the cat is Mia, the dog Bo.")
 
-    assert sorted(conversation.contents) == ["Has a cat, Mia", "Has a dog, Bo", "Likes tea"]
+    assert sorted(conversation.contents) == ["Has a cat, Mia", "Has a dog, Bo", "Likes snow", "Likes tea"]
     assert conversation.verdicts(turn) == [
         ("applied", "its messages were sent back once"),
         ("refused", "rests on messages that were not shown"),
         ("refused", "messages is not a list of numbers"),
+        ("applied", "its op was sent back once"),
         ("refused", "rests on no new message"),
         ("applied", "its messages were sent back once"),
         ("applied", ""),

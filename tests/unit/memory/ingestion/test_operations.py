@@ -117,7 +117,17 @@ def test_a_bad_operation_is_refused_with_its_reason(change: dict[str, Any], reas
     assert good.op != "refused"
 
 
-@pytest.mark.parametrize("number", [1, 1.0, "1", "[1]", "#1", "entry 1"])
+@pytest.mark.parametrize(
+    ("said", "kept"), [("0.9", 0.9), (" .5 ", 0.5), ("1", 1.0), ("9", None), ("nan", None), ("high", None)]
+)
+def test_a_share_may_be_written_as_a_text(said: str, kept: float | None) -> None:
+    [operation] = check({**GOOD, "importance": said})
+
+    assert operation.importance == kept
+    assert bool(operation.remarks) == (kept is None)
+
+
+@pytest.mark.parametrize("number", [1, 1.0, "1", "1.", "[1]", [1], ["1"], "#1", "entry 1"])
 def test_a_number_may_be_written_as_models_write_it(number: Any) -> None:
     [operation] = check({"op": "delete", "entry": number, "messages": number}, entries=[shown("Likes water")])
 
