@@ -86,7 +86,7 @@ def _lost_in(items: Sequence[Operation], given: IngestionInput) -> dict[int, tup
             details = tuple(detail for detail in details if detail not in over)
             details = (*details, *lost_details(goes, said))
             if not details and item.content not in known:  # else it is merged with the entry that says so
-                details = _mostly_lost(entry.content, item.content, own)
+                details = _mostly_lost(entry.content, item.content, (*own, *names))
             if details:
                 lost[item.entry] = details
         elif item.op == "replace" and item.entry is not None:

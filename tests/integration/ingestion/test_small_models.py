@@ -163,6 +163,20 @@ def test_what_is_kept_beside_the_entry_of_another_is_about_the_one_it_begins_wit
     assert len(conversation.contents) == 4
 
 
+def test_an_update_that_shares_only_whom_it_is_about_is_kept_beside_its_entry(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(
+        answer(add("Sofia is a dear friend", subject="Sofia")), *[answer(update(1, "Sofia gave a watch"))] * 2
+    )
+
+    conversation.hear("Sofia is a dear friend of mine.")
+    conversation.hear("Sofia gave me a watch!")
+
+    assert sorted(conversation.contents) == ["Sofia gave a watch", "Sofia is a dear friend"]
+    assert "- entry 1: dear; friend" in scripted_provider.requests[-1].history[-1][1]
+
+
 def test_an_update_in_wholly_other_words_stands_with_a_reason(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
