@@ -6,14 +6,13 @@ All strategies share this, so that they are equally strict.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple
-from datetime import UTC, datetime
+from datetime import datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from django.conf import settings
 
 from memory.dates import Mention, dates_in
-from memory.entries.happens import happens_text
+from memory.entries.happens import happens_text, span_of
 from memory.entries.limits import MAX_KEY, entry_fault
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.models import USER_SUBJECT
@@ -154,12 +153,17 @@ def happens_in(item: Item, remarks: list[str]) -> str | None:
     value = item.get("happens_at")
     if value in (None, ""):
         return None
-    said = "/".join(map(str, value)) if isinstance(value, list) else str(value)
     try:
-        return happens_text(_in_digits(said) or said)
+        return _when(value)
     except ValueError as error:
         remarks.append(f"happens_at {error}; left out")
         return None
+
+
+def _when(value: Any) -> str:
+    """A date, a time or a range in the form in which it is kept. Raises ValueError, naming the accepted forms."""
+    said = "/".join(map(str, value)) if isinstance(value, list) else str(value)
+    return happens_text(_in_digits(said) or said)
 
 
 def _in_digits(said: str) -> str:
@@ -192,19 +196,20 @@ def _digits_of(mention: Mention) -> str:
     return (f"{year}-{month:02d}" + (f"-{day:02d}" if day else "")) if year else ""
 
 
-def moment_in(item: Item, name: str, given: IngestionInput, remarks: list[str]) -> datetime | None:
-    """An ISO date or time; without an offset it is in the relationship's time zone."""
-    value = item.get(name)
+def expiry_in(item: Item, given: IngestionInput, remarks: list[str]) -> datetime | None:
+    """Until when it matters: a time, or to the end of a day, a month or a year. In the relationship's time zone, unless
+    a time has an offset.
+    """
+    value = item.get("expires_at")
     if value in (None, ""):
         return None
     try:
-        moment = datetime.fromisoformat(value)
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=ZoneInfo(given.timezone))
-        return moment.astimezone(UTC)
-    except (TypeError, ValueError, OverflowError):
-        remarks.append(f"{name} is not an ISO 8601 date; left out")
+        last = _when(value).rpartition("/")[2]
+    except ValueError as error:
+        remarks.append(f"expires_at {error}; left out")
         return None
+    span = span_of(last, given.timezone)
+    return span.begins if "T" in last else span.ends - timedelta(seconds=1)
 
 
 def numbers_of(value: Any) -> tuple[int, ...] | None:

@@ -278,13 +278,16 @@ def test_no_garbage_stops_the_others_and_all_of_it_can_be_stored(raw: list[Any])
 @pytest.mark.parametrize(
     ("timezone", "written", "meant"),
     [
-        ("Asia/Tokyo", "2026-03-14", datetime(2026, 3, 13, 15, tzinfo=UTC)),
+        ("Asia/Tokyo", "2026-03-14", datetime(2026, 3, 14, 14, 59, 59, tzinfo=UTC)),
+        ("UTC", "2026-03", datetime(2026, 3, 31, 23, 59, 59, tzinfo=UTC)),
+        ("UTC", "31 March 2026", datetime(2026, 3, 31, 23, 59, 59, tzinfo=UTC)),
+        ("UTC", "2026-03-01/2026-03-14T09:00", datetime(2026, 3, 14, 9, tzinfo=UTC)),
         ("America/New_York", "2026-07-01T09:00:00", datetime(2026, 7, 1, 13, tzinfo=UTC)),
         ("Asia/Tokyo", "2026-03-14T09:00:00Z", datetime(2026, 3, 14, 9, tzinfo=UTC)),
     ],
-    ids=["a day", "a time in summer", "a time with its zone"],
+    ids=["a day", "a month", "a day in words", "a range", "a time in summer", "a time with its zone"],
 )
-def test_a_date_without_a_zone_is_meant_where_the_person_is(
+def test_an_expiry_is_the_end_of_its_day_where_the_person_is(
     timezone: str, written: str, meant: datetime
 ) -> None:
     [operation] = check({**GOOD, "expires_at": written}, timezone=timezone)
