@@ -1,0 +1,115 @@
+"""An update with the number of another entry: neither text is lost, and no two things are made one."""
+
+from typing import Any
+
+import pytest
+
+from tests.fakes import ScriptedProvider
+from tests.fixtures.turns import Conversation, add, answer, update
+
+
+@pytest.mark.parametrize("fields", [{}, {"type": "identity", "subject": "Per"}], ids=["bare", "told"])
+@pytest.mark.parametrize(
+    "again",
+    [answer(update(1, "Per owes 1,200")), answer(), answer(add("Per owes 1,200")), "Sorry?"],
+    ids=["the same", "nothing", "added", "prose"],
+)
+def test_an_update_that_says_nothing_of_its_entry_is_kept_beside_it(
+    conversation: Conversation, scripted_provider: ScriptedProvider, fields: dict[str, Any], again: Any
+) -> None:
+    scripted_provider.answer_with(
+        answer(add("Ingrid has an account in Boston", subject="Ingrid")),
+        answer(update(1, "Per owes 1,200", **fields)),
+        again,
+    )
+
+    conversation.hear("Ingrid's account is in Boston.")
+    turn = conversation.hear("Per owes me 1,200.")
+
+    assert [(entry.subject, entry.content) for entry in conversation.entries] == [
+        (fields.get("subject", "user"), "Per owes 1,200"),
+        ("Ingrid", "Ingrid has an account in Boston"),
+    ]
+    assert "is about something else" in conversation.verdicts(turn)[0][1]
+    told = scripted_provider.requests[-1].history[-1][1]
+    assert "- entry 1: Ingrid; Boston (seems to be about something else: never make two things one" in told
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("Anne wants a film", "Anne"),
+        ("Anna Kern wants a film", "Anna Kern"),
+        ("Anna wants a film", "Anna K."),
+    ],
+)
+def test_what_is_kept_beside_the_entry_of_another_is_about_the_one_it_begins_with(
+    conversation: Conversation, scripted_provider: ScriptedProvider, text: str, subject: str
+) -> None:
+    about = {
+        "Anna K.": "Anna K. wants a book of 90 pages",
+        "Anne": "Anne bakes",
+        "Anna Kern": "Anna Kern sails",
+    }
+    scripted_provider.answer_with(
+        answer(*(add(content, subject=name) for name, content in about.items())),
+        *[answer(update(1, text))] * 2,
+    )
+
+    conversation.hear("Anna K. wants a book of 90 pages. Anne bakes. Anna Kern sails.")
+    conversation.hear("She wants a film.")
+
+    assert (subject, text) in [(entry.subject, entry.content) for entry in conversation.entries]
+    assert len(conversation.contents) == 4
+
+
+def test_an_update_that_shares_only_whom_it_is_about_is_kept_beside_its_entry(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(
+        answer(add("Sofia is a dear friend", subject="Sofia")), *[answer(update(1, "Sofia gave a watch"))] * 2
+    )
+
+    conversation.hear("Sofia is a dear friend of mine.")
+    conversation.hear("Sofia gave me a watch!")
+
+    assert sorted(conversation.contents) == ["Sofia gave a watch", "Sofia is a dear friend"]
+    assert "- entry 1: dear; friend" in scripted_provider.requests[-1].history[-1][1]
+
+
+def test_an_update_in_wholly_other_words_stands_with_a_reason(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember("Is pregnant, due in a month")
+    born = "Gave birth to Mia on 2026-08-03"
+    scripted_provider.answer_with(answer(update(1, born)), answer(update(1, born, reason="she was born")))
+
+    conversation.hear("Mia is here since yesterday!")
+
+    assert conversation.contents == [born]
+
+
+def test_an_update_that_is_given_again_under_the_right_number_changes_that_entry(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember("Ingrid has an account in Boston", "Per owes 1,200")
+    whole = "Per owes 1,200 since March"
+    scripted_provider.answer_with(answer(update(1, whole)), answer(update(2, whole)))
+
+    turn = conversation.hear("Per owes me that since March.")
+
+    assert sorted(conversation.contents) == ["Ingrid has an account in Boston", whole]
+    assert conversation.verdicts(turn) == [("applied", "was sent back once for what it left out: Boston")]
+
+
+def test_an_update_is_not_moved_to_an_entry_that_loses_something_by_it(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember("Ingrid has an account in Boston", "Per lives in Oslo")
+    scripted_provider.answer_with(*(answer(update(entry, "Owes 1,200 since March")) for entry in (1, 2)))
+
+    conversation.hear("I owe 1,200 since March.")
+
+    assert sorted(conversation.contents) == [
+        "Ingrid has an account in Boston", "Owes 1,200 since March", "Per lives in Oslo"
+    ]  # fmt: skip
