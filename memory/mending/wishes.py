@@ -37,6 +37,7 @@ _UNKEPT = _pattern(
     f"(?:^|[,;–—-] ?)(?:{_RULES['manners']}|no[,. ] ?)?{_RULES['asks_unkept']}"
     r"[\s,]*(?:please|bitte|por favor|per favore|stp|s'il te plaît|alsjeblieft|ok|okay|anywhere|at all)?\W*$"
 )
+_SAVES = _pattern(_RULES["saves"])
 _OUT_OF = _pattern(f"(?:^|[,;:–—-] ?){_RULES['manners']}{_RULES['asks_out_of']}")
 _LATE = ("asks_last", "asks_behind", "asks_dense", "asks_dense_last")
 _FORMS = (_OUT_OF, _ASKS, *(_pattern(_RULES[name]) for name in _LATE))
@@ -101,11 +102,14 @@ def wish_in(said: str) -> str | None:
 
 
 def unkept_in(said: str) -> str:
-    """What a message tells and asks not to keep: "I love Walt. Don't write that down."; "" for nothing."""
+    """What a message surely tells and asks not to keep: "I love Walt. Don't write that down."; "" for nothing.
+
+    Not "I told him, don't write that down", nor "Don't save that", which may be a file.
+    """
     before = ""
     for sentence in _sentences(_unquoted(said)):
-        if unkept := _UNKEPT.search(sentence):
-            return _told_before(sentence[: unkept.start()], before)
+        if (unkept := _UNKEPT.match(sentence)) and not _SAVES.search(unkept[0]):
+            return _told_before(before)
         before = sentence
     return ""
 

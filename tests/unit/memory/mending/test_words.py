@@ -141,6 +141,8 @@ def test_time_grows_with_the_length_and_no_faster(piece: str) -> None:
         ("I think I love Walt, don't note that down ok?", "I think I love Walt"),
         ("Don't write that down wrong.", None),
         ("I never write that down in my diary.", None),
+        ("A great book, never put it down.", None),
+        ("The token is in the header. Don't log it.", None),
         ("Ich mag Jan. Merk dir das bitte nicht.", "Ich mag Jan"),
         ("Das musst du dir nicht merken.", ""),
         ("J'aime Jean, ne note pas ça stp", "J'aime Jean"),
