@@ -5,8 +5,9 @@ deleting it and adding another, so that things would be forgotten silently.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from uuid import UUID
 
-from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
+from memory.ingestion.ingestion_input import IngestionInput, InputMessage, ShownEntry
 from memory.ingestion.likeness import share_said, unsaid_words
 from memory.ingestion.operations import Operation
 from memory.mending.heard import Spoken
@@ -25,14 +26,16 @@ def leave_what_nobody_asked(
     items: list[Operation], given: IngestionInput, wishes: Iterable[Spoken]
 ) -> list[Operation]:
     """Correct deletions: an entry that is deleted and added in other words is replaced, and one that no message
-    mentions stays. Deletions of what was never true are left, as are all if the person asks to forget something; and
-    so many that they will be held, as a person decides on those.
+    mentions stays. Deletions of what was never true are left, as are those that rest on a message that asks to forget
+    something; and so many that they will be held, as a person decides on those.
     """
     deletions = [
         item for item in items if item.op == "delete" and not (item.untrue or item.raw.get("forget"))
     ]
-    if not deletions or _wished(given, wishes):
+    if not deletions:
         return items
+    asking = _asking(given, wishes)
+    deletions = [item for item in deletions if asking.isdisjoint(one.id for one in _near(item, given))]
     for deletion in deletions:
         if (addition := _anew(deletion, items, given)) is not None:
             remark = f"takes the place of entry {deletion.entry}, which was to be deleted"
@@ -45,28 +48,37 @@ def leave_what_nobody_asked(
     left = [item for item in items if item in deletions]
     if len(left) > given.ingestion.deletion_hold.most(len(given.entries)):
         return items
-    said = _spoken(given)
     return [
-        item.refused(UNASKED) if item in left and not _spoken_of(_entry_of(item, given), said) else item
+        item.refused(UNASKED)
+        if item in left and not _spoken_of(_entry_of(item, given), _spoken(item, given))
+        else item
         for item in items
     ]
 
 
-def _spoken(given: IngestionInput) -> list[str]:
-    """The texts that may justify a deletion: the new messages, and also the earlier ones, if the person says too little
-    to be understood alone ("Only joking") or may have asked in a language that the rules don't know.
+def _spoken(deletion: Operation, given: IngestionInput) -> list[str]:
+    """The texts that may justify a deletion: the messages near it, as of many some have a word of anything; and also
+    the earlier ones, if the person says too little to be understood alone ("Only joking") or may have asked in a
+    language that the rules don't know.
     """
-    new = [message.content for message in given.messages]
-    own = [message.content for message in given.messages if message.role == "user"]
+    messages = _near(deletion, given)
+    new = [message.content for message in messages]
+    own = [message.content for message in messages if message.role == "user"]
     points_back = sum(len(unsaid_words(text)) for text in own) <= TOO_LITTLE or any(map(_UNHEARD.search, own))
     return [*new, *(message.content for message in given.references if points_back)]
 
 
-def _wished(given: IngestionInput, wishes: Iterable[Spoken]) -> bool:
-    own = (message.content for message in given.messages if message.role == "user")
-    return any(wish.verb == MendingVerb.FORGET for wish in wishes) or any(
-        wish_in(said) is not None for said in own
-    )
+def _near(deletion: Operation, given: IngestionInput) -> list[InputMessage]:
+    """The new messages that it cites, and those before and after them."""
+    near = {place for number in deletion.messages for place in range(number - 2, number + 1)}
+    return [message for place, message in enumerate(given.messages) if place in near]
+
+
+def _asking(given: IngestionInput, wishes: Iterable[Spoken]) -> set[UUID]:
+    """The messages that ask to forget something."""
+    own = (message for message in given.messages if message.role == "user")
+    reported = {wish.message_id for wish in wishes if wish.verb == MendingVerb.FORGET}
+    return reported | {message.id for message in own if wish_in(message.content) is not None}
 
 
 def _anew(deletion: Operation, items: list[Operation], given: IngestionInput) -> Operation | None:

@@ -59,6 +59,23 @@ def test_what_is_asked_for_or_spoken_of_is_deleted(
     assert conversation.contents == []
 
 
+def test_of_many_messages_those_speak_of_a_deleted_entry_that_it_rests_on(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember("Is allergic to peanuts", "Has a cat, Mia", "Owns a boat", "Prefers tea")
+    scripted_provider.answer_with(
+        answer(delete(1), delete(2), delete(3, messages=[4]), delete(4, messages=[5]))
+    )
+    scripted_provider.otherwise = {"says": [], "unsure": []}
+
+    for said in ("It rains.", "Still.", "I eat no peanuts, says Mia.", "I sold the boat.", "Forget that."):
+        turn = conversation.say(said)
+    conversation.drain()
+
+    assert sorted(conversation.contents) == ["Has a cat, Mia", "Is allergic to peanuts"]
+    assert conversation.again(turn).state == "applied"
+
+
 def test_what_was_just_said_may_be_deleted_without_a_word_of_it(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
