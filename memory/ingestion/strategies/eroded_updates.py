@@ -7,7 +7,7 @@ because of a request to forget is meant to lose something; what, is decided by t
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
-from memory.dates import Period
+from memory.dates import MONTHS, WEEKDAYS, Period
 from memory.entries.happens import span_of, times_in, told_as, zone_of
 from memory.ingestion.erosion import lost_details
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
@@ -16,6 +16,7 @@ from memory.ingestion.operations import Operation, beside
 from memory.ingestion.prompt import is_past_plan, last_said_at
 from memory.ingestion.reported_wishes import reported_wishes
 from memory.models import USER_SUBJECT, MendingVerb
+from memory.words import fold
 
 MOSTLY = 1 / 3  # an update that keeps less of an entry's words has lost most of it
 CHANGES = ("update", "replace")
@@ -159,13 +160,17 @@ def _elsewhere(update: Operation, items: list[Operation], given: IngestionInput)
 
 
 def _is_of_another_thing(update: Operation, given: IngestionInput) -> bool:
-    """Return whether the number must be a mistake: neither the text nor its messages share a word with the entry."""
+    """Return whether the number must be a mistake: neither the text nor its messages share a word with the entry, other
+    than of a date or a number.
+    """
     assert update.entry is not None, "an update names an entry"
     entry = given.entries[update.entry - 1]
     about = "" if entry.subject == USER_SUBJECT else entry.subject
+    text, own = f"{about} {entry.content}", (given.user_name,)
     cited = given.cited(update.messages, update.earlier)
-    told = (update.content, *(message.content for message in cited))
-    return share_said(f"{about} {entry.content}", *told, own=(given.user_name,)) == 0
+    unsaid = unsaid_words(text, update.content, *(message.content for message in cited), own=own)
+    shared = map(fold, set(unsaid_words(text, own=own)).difference(unsaid))
+    return all(word in MONTHS or word in WEEKDAYS or any(map(str.isdecimal, word)) for word in shared)
 
 
 def _replaced(

@@ -63,6 +63,24 @@ def test_what_is_kept_beside_the_entry_of_another_is_about_the_one_it_begins_wit
     assert len(conversation.contents) == 4
 
 
+@pytest.mark.parametrize("op", ["update", "replace"])
+def test_a_date_that_both_have_makes_them_no_one_thing(
+    conversation: Conversation, scripted_provider: ScriptedProvider, op: str
+) -> None:
+    trip = update(1, "Part au Japon le 9 avril 2027 avec 2 amis") | {"op": op}
+    scripted_provider.answer_with(
+        answer(add("Née le 12 avril 1993, pesait 2 kilos", key="birthday")), *[answer(trip)] * 2
+    )
+
+    conversation.hear("Je suis née le 12 avril 1993, je pesais 2 kilos.")
+    conversation.hear("Je pars au Japon le 9 avril 2027, avec 2 amis.")
+
+    assert [(entry.content, entry.key) for entry in conversation.entries] == [
+        ("Part au Japon le 9 avril 2027 avec 2 amis", None),
+        ("Née le 12 avril 1993, pesait 2 kilos", "birthday"),
+    ]
+
+
 def test_an_update_that_shares_only_whom_it_is_about_is_kept_beside_its_entry(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
