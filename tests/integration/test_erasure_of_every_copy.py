@@ -172,7 +172,7 @@ def _what_the_model_writes(api: Api, at: str, conversation: Conversation, provid
         answer(
             add(f"Sang {ENTRY}", reason=ENTRY),
             add(f"Likes {RELATIONSHIP}", messages=[2], reason=RELATIONSHIP),
-            add(f"Rests on nothing: {RELATIONSHIP}", messages=[9]),
+            add(f"Rests on nothing: {RELATIONSHIP}", messages=[]),
         ),
     )
     hear(f"I sang {ENTRY}.", f"I like {RELATIONSHIP}.", key="a key")

@@ -74,7 +74,7 @@ def test_a_preview_of_a_draft_says_what_it_would_keep_and_writes_nothing(
     api: Api, path: str, scripted_provider: ScriptedProvider
 ) -> None:
     scripted_provider.answer_with(
-        answer(add("Is called Max", type="identity"), add("Never said", messages=[7]))
+        answer(add("Is called Max", type="identity"), add("Never said", messages=[]))
     )
 
     preview = api.post(f"{path}/preview", {"template": RECIPES, "messages": HELLO})

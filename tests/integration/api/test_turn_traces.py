@@ -47,7 +47,7 @@ def test_a_trace_shows_the_messages_the_operations_and_each_call_as_it_was_made(
     api: Api, path: str, conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     scripted_provider.answer_with(
-        "I'd rather not.", answer(add("Lives in Lisbon"), add("Never said", messages=[9]))
+        "I'd rather not.", answer(add("Lives in Lisbon"), add("Never said", messages=[]))
     )
     turn = conversation.hear("I moved to Lisbon.")
 
