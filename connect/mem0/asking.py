@@ -4,7 +4,7 @@ import json
 import re
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from django.conf import settings
 from chat.messages import check_message, text_of
 
 _DATED = re.compile(r"\s*\[(\d{4}-\d\d-\d\d[^\]]{0,40})\]\s*")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
 ENTITIES = ("user_id", "agent_id", "app_id", "run_id")
 NOT_HERE = {
@@ -130,6 +131,22 @@ def when(value: Any, field: str) -> str | None:
     if found is None:
         raise Refusal(400, f"{field}: write seconds since 1970, or a date such as 2026-03-02.")
     return found.isoformat()
+
+
+def end_of(value: Any) -> str | None:
+    """The end of an `expiration_date`: as in mem0, a date counts to the end of that day in UTC. Raises Refusal."""
+    if isinstance(value, str) and _DATE.fullmatch(value.strip()):
+        with suppress(ValueError, OverflowError):
+            day = datetime.fromisoformat(value.strip()).replace(tzinfo=UTC)
+            return (day + timedelta(days=1)).isoformat()
+    return when(value, "expiration_date")
+
+
+def last_day(ends: str | None) -> str | None:
+    """The date, in UTC, to whose end or into which something is kept that ends at this time."""
+    if ends is None:
+        return None
+    return (datetime.fromisoformat(ends).astimezone(UTC) - timedelta(microseconds=1)).date().isoformat()
 
 
 def time_of(value: Any) -> datetime | None:

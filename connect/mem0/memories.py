@@ -7,7 +7,7 @@ from typing import Any
 
 from django.conf import settings
 
-from connect.mem0.asking import NOT_HERE, Refusal, Whose, said, two_ids, when, whose
+from connect.mem0.asking import NOT_HERE, Refusal, Whose, end_of, last_day, said, two_ids, when, whose
 from connect.own_api import MOST, Answered, OwnApi
 
 _STATUS = {
@@ -65,7 +65,7 @@ def _add_as_entries(api: OwnApi, relationship: str, messages: list[dict[str, Any
         entry = {"content": message["content"], "type": "other", "metadata": given.get("metadata") or {}}
         at = message.get("occurred_at") or when(given.get("timestamp"), "timestamp")
         entry |= {} if at is None else {"effective_at": at}
-        if ends := when(given.get("expiration_date"), "expiration_date"):
+        if ends := end_of(given.get("expiration_date")):
             entry["expires_at"] = ends
         entries.append(entry)
     path = f"/relationships/{relationship}/entries"
@@ -116,18 +116,23 @@ def list_memories(api: OwnApi, given: Given) -> Any:
 
 
 def read(api: OwnApi, given: Given, memory_id: str) -> Any:
-    """A memory that no list and no search shows any more is gone for mem0's clients, too; `history` still shows it."""
+    """A memory that was deleted or replaced is gone for mem0's clients, too; `history` still shows it. One that expired
+    is still read by its ID, as in mem0.
+    """
     relationship, entry = two_ids(memory_id)
     found = good(api.get(f"/relationships/{relationship}/entries/{entry}"))
-    if found["state"] != "active":
+    if found["state"] not in ("active", "expired"):
         raise Refusal(404, f"This memory is {found['state']}; its history is kept.")
     return shown(found, relationship, _owner_of(api, relationship))
 
 
 def update(api: OwnApi, given: Given, memory_id: str) -> Any:
+    """Change a memory. Another `expiration_date` brings one back that expired, as in mem0."""
     relationship, entry = two_ids(memory_id)
-    changes = changes_of(given)
-    found = good(api.ask("PATCH", f"/relationships/{relationship}/entries/{entry}", changes))
+    changes, path = changes_of(given), f"/relationships/{relationship}/entries/{entry}"
+    if "expires_at" in changes and good(api.get(path))["state"] == "expired":
+        good(api.post(f"{path}/restore", {}))
+    found = good(api.ask("PATCH", path, changes))
     return shown(found, relationship, _owner_of(api, relationship))
 
 
@@ -198,7 +203,7 @@ def shown(entry: dict[str, Any], relationship: str, meant: Whose) -> dict[str, A
         "categories": [entry["type"]],
         "created_at": made,
         "updated_at": changed,
-        "expiration_date": entry["expires_at"],
+        "expiration_date": last_day(entry["expires_at"]),
     }
 
 
@@ -212,7 +217,7 @@ def changes_of(given: Given) -> dict[str, Any]:
     if given.get("metadata") is not None:
         changes["metadata"] = given["metadata"]
     if "expiration_date" in given:
-        changes["expires_at"] = when(given["expiration_date"], "expiration_date")
+        changes["expires_at"] = end_of(given["expiration_date"])
     if not changes:
         raise Refusal(400, "Send text, metadata or expiration_date.")
     return changes

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 
-from connect.mem0.asking import time_of
+from connect.mem0.asking import Refusal, end_of, time_of
 from memory.entries.adding import add_what_fits
 from memory.entries.limits import entry_fault
 from memory.models import EntrySource
@@ -28,7 +30,7 @@ class Moved:
 
 @transaction.atomic
 def import_memories(text: str, *, project: Project, companion: str, by: Actor) -> Moved:
-    """Import each memory as an entry of its person, with its date and metadata, unless it is there already.
+    """Import each memory as an entry of its person, with its dates and metadata, unless it is there already.
 
     `companion`: a slug, for all of them. Raises InvalidInput if the file is not mem0's.
     """
@@ -44,6 +46,9 @@ def import_memories(text: str, *, project: Project, companion: str, by: Actor) -
         at = time_of(memory.get("created_at"))
         values = {"content": content, "type": "other", "metadata": memory.get("metadata") or {}}
         values |= {} if at is None else {"effective_at": at}
+        with suppress(Refusal):  # mem0 keeps what has a date that it can't read
+            ends = end_of(memory.get("expiration_date"))
+            values |= {} if ends is None else {"expires_at": datetime.fromisoformat(ends)}
         people.setdefault(user, {})[place] = (values, "from mem0")
     taken = []
     for user, told in people.items():

@@ -20,8 +20,9 @@ def test_what_mem0_wrote_out_is_taken_over_with_its_dates(
             "user_id": "maya",
             "created_at": "2024-05-08T13:56:00-07:00",
             "metadata": {"a": 1},
+            "expiration_date": "2097-01-31",
         },
-        {"memory": "Has a cat.", "user_id": "tom", "created_at": None, "metadata": None},
+        {"memory": "Has a cat.", "user_id": "tom", "created_at": None, "expiration_date": "soon"},
         {"memory": "Knows Python.", "agent_id": "helper"},
         {"memory": " ", "user_id": "maya"},
     ]
@@ -36,6 +37,7 @@ def test_what_mem0_wrote_out_is_taken_over_with_its_dates(
         ("Has a cat.", "tom"),
     ]
     assert entries[0].effective_at == datetime(2024, 5, 8, 20, 56, tzinfo=UTC)
+    assert [one.expires_at for one in entries] == [datetime(2097, 2, 1, tzinfo=UTC), None]
     assert (entries[0].metadata, entries[0].source) == ({"a": 1}, "import")
     told = capsys.readouterr()
     assert "2 entries of 2 people" in told.out
