@@ -12,6 +12,7 @@ rapport.W006  a newer version has migrated the database (with --database default
 
 import time
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import psycopg
@@ -19,6 +20,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import Error as DatabaseFailure
 from django.db import connections
+from django.utils.module_loading import import_string
 
 from config import environment, tracing
 from config.postgresql.replica import REPLICA, Unfit, replica
@@ -33,10 +35,28 @@ LOCAL = {"localhost", "127.0.0.1", "[::1]"}
 @register("settings")
 def check_environment(**_: Any) -> list[CheckMessage]:
     tracing.wanted()  # reads variables that have no setting
+    for module in settings.PLUGINS:
+        if not _is_there(module):
+            environment.problem(
+                "RAPPORT_PLUGINS", f"{module!r} can't be imported", "write modules that are on Python's path"
+            )
     return [
         Error(f"{name} {what}.", hint=f"{how[:1].upper()}{how[1:]}.", id="rapport.E001")
         for name, what, how in environment.PROBLEMS
     ]
+
+
+def _is_there(dotted: str) -> bool:
+    """Return whether this module or what it names can be imported."""
+    try:
+        return find_spec(dotted) is not None
+    except ImportError:  # no package, or a name that begins with a dot
+        pass
+    try:
+        import_string(dotted)
+    except (ImportError, ValueError):  # the latter, if nothing is before the dot
+        return False
+    return True
 
 
 @register(Tags.security)

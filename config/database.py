@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import environ
+from psycopg import ProgrammingError
+from psycopg.conninfo import conninfo_to_dict
 
 from config import environment as env
 from config.postgresql.silence import CONNECT_SECONDS, PATIENCE_SECONDS, PatientConnection, WatchedConnection
@@ -32,6 +34,17 @@ def replica_of(url: str, *, process: str, pool: int) -> dict[str, Any]:
         database["OPTIONS"]["pool"] |= {"timeout": 0.25, "connection_class": PatientConnection}
     database["TEST"] = {"MIRROR": "default"}
     return {"replica": database}
+
+
+def direct_url() -> str:
+    """DATABASE_DIRECT_URL, which libpq reads itself."""
+    url = env.text("DATABASE_DIRECT_URL")
+    try:
+        conninfo_to_dict(url)
+    except ProgrammingError:  # it quotes the URL, and with it the password
+        env.problem("DATABASE_DIRECT_URL", "is not an address of PostgreSQL", _SHAPE)
+        return ""
+    return url
 
 
 def settings_of(

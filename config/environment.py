@@ -6,8 +6,9 @@ instead, and `manage.py check` reports it (rapport.E001). Commands run those che
 
 import json
 import os
+import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +19,10 @@ T = TypeVar("T")
 PROBLEMS: list[tuple[str, str, str]] = []  # (variable, what is wrong, what to do)
 
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off", ""}
+# What Django compares with: a host has no scheme and no port, an origin has a scheme and no path.
+_HOST = re.compile(r"\*|\.?[a-z0-9.-]+|\[[a-f0-9:.]+\]", re.IGNORECASE)
+_ORIGIN = re.compile(r"null|file://|[a-z][a-z0-9+.-]*://([a-z0-9._-]+|\[[a-f0-9:.]+\])(:\d+)?")
+_ORIGINS = re.compile(r"https?://\*\.[a-z0-9._-]+(:\d+)?|" + _ORIGIN.pattern)
 
 
 def load_dotenv(path: Path) -> None:
@@ -40,10 +45,19 @@ def whole(name: str, default: int, *, low: int = 0, high: int = 2**31) -> int:
     )
 
 
-def seconds(name: str, default: float, *, low: float = 0.0, high: float = 86_400.0) -> float:
+def seconds(
+    name: str, default: float, *, low: float = 0.0, high: float = 86_400.0, unit: str = "seconds"
+) -> float:
+    """A length of time in `unit`, as it is written."""
     return _read(
-        name, default, lambda raw: _between(float(raw), low, high), f"write seconds, {low:g} to {high:g}"
+        name, default, lambda raw: _between(float(raw), low, high), f"write {unit}, {low:g} to {high:g}"
     )
+
+
+def one_of(name: str, default: str, known: Sequence[str]) -> str:
+    """One of these words, in capitals or not."""
+    words = {word.lower(): word for word in known}
+    return _read(name, default, lambda raw: _word(raw, words), f"write one of {', '.join(known)}")
 
 
 def amount(name: str, default: str, *, high: int = 100_000_000) -> Decimal:
@@ -62,6 +76,17 @@ def parsed(name: str, default: str, parse: Callable[[str], T], hint: str) -> T:
 
 def listing(name: str, default: str = "") -> list[str]:
     return [item.strip() for item in text(name, default).split(",") if item.strip()]
+
+
+def hosts(name: str, default: str) -> list[str]:
+    hint = "write names without scheme, port and path, such as rapport.example.com"
+    return _each(name, listing(name, default), _HOST, hint)
+
+
+def origins(name: str, *, subdomains: bool) -> list[str]:
+    """Origins as a browser sends them. `subdomains`: `https://*.example.com` may stand for all of them."""
+    shape = _ORIGINS if subdomains else _ORIGIN
+    return _each(name, listing(name), shape, "write origins without a path, such as https://app.example.com")
 
 
 def kept_secret(file: Path) -> str:
@@ -101,6 +126,20 @@ def _read(name: str, default: T, parse: Callable[[str], T], hint: str) -> T:
     except ValueError:
         problem(name, f"{raw!r} can't be read", hint)
         return default
+
+
+def _each(name: str, items: list[str], shape: re.Pattern[str], hint: str) -> list[str]:
+    """The items of this shape. The others are reported."""
+    for item in items:
+        if not shape.fullmatch(item):
+            problem(name, f"{item!r} can't be read", hint)
+    return [item for item in items if shape.fullmatch(item)]
+
+
+def _word(raw: str, words: dict[str, str]) -> str:
+    if raw.lower() not in words:
+        raise ValueError(raw)
+    return words[raw.lower()]
 
 
 def _flag(raw: str) -> bool:

@@ -8,6 +8,8 @@ from typing import Any
 
 import structlog
 
+STYLES = ("text", "json")
+LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 _INTERVAL_SECONDS = 10.0
 _FRAMES = 12  # of a traceback
 
@@ -64,7 +66,7 @@ def route_of_request(_: object, __: str, event: Any) -> Any:
 
 
 def logging_config(*, style: str, level: str) -> dict[str, Any]:
-    """Django's LOGGING for `style` text or json. Also configures structlog, so that both write the same format."""
+    """Django's LOGGING, with one of STYLES and LEVELS. Also configures structlog, so that both write the same."""
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -82,7 +84,6 @@ def logging_config(*, style: str, level: str) -> dict[str, Any]:
         if style == "json"
         else structlog.dev.ConsoleRenderer(colors=False)
     )
-    known = level.upper() if level.upper() in {"DEBUG", "INFO", "WARNING", "ERROR"} else "INFO"
     return {
         "version": 1,
         "disable_existing_loggers": False,
@@ -95,7 +96,7 @@ def logging_config(*, style: str, level: str) -> dict[str, Any]:
         },
         "filters": {"rate_limit": {"()": RateLimitFilter}},
         "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "rapport"}},
-        "root": {"handlers": ["console"], "level": known},
+        "root": {"handlers": ["console"], "level": level},
         "loggers": {
             "django.request": {"level": "ERROR", "filters": ["rate_limit"]},
             # Such requests are answered 400. They need no key, so anybody could fill the log with them.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from config import database, providers, rates
 from config import environment as env
-from config.logging import logging_config
+from config.logging import LEVELS, STYLES, logging_config
 from config.registries import *  # noqa: F403 - each is a setting
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -20,7 +20,7 @@ PROCESS = env.text("RAPPORT_PROCESS", "command")
 
 # --- Django ---------------------------------------------------------------------------------------------------------
 DEBUG = env.flag("RAPPORT_DEBUG", False)
-ALLOWED_HOSTS = env.listing("RAPPORT_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+ALLOWED_HOSTS = env.hosts("RAPPORT_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
 TIME_ZONE = "UTC"
@@ -127,7 +127,7 @@ CHAT_THREADS = env.whole("RAPPORT_CHAT_THREADS", 256, low=1, high=4096)
 MEM0 = env.flag("RAPPORT_MEM0", False)  # speak mem0's protocol under /mem0
 MEM0_COMPANION = env.text("RAPPORT_MEM0_COMPANION", "mem0")  # the companion if a request has no agent_id
 DATABASE_URL = env.text("DATABASE_URL")
-DATABASE_DIRECT_URL = env.text("DATABASE_DIRECT_URL")  # past a pooler, for sessions that can't be shared
+DATABASE_DIRECT_URL = database.direct_url()  # past a pooler, for sessions that can't be shared
 DATABASE_REPLICA_URL = env.text("DATABASE_REPLICA_URL")  # a standby, for reads that may be a moment old
 REPLICA_LIMIT_SECONDS = env.seconds("RAPPORT_REPLICA_LIMIT_SECONDS", 1, low=0.01, high=3600)
 EMBEDDED_POSTGRES_DIR = None if DATABASE_URL else DATA_DIR / "postgres"
@@ -232,7 +232,7 @@ REST_FRAMEWORK = {
     "UNAUTHENTICATED_TOKEN": None,
 }
 # Sites whose pages may call the API with a person's token. Cookies are never sent.
-CORS_ALLOWED_ORIGINS = env.listing("RAPPORT_CORS_ORIGINS")
+CORS_ALLOWED_ORIGINS = env.origins("RAPPORT_CORS_ORIGINS", subdomains=False)
 CORS_URLS_REGEX = r"^/(v1/|mcp)"
 CORS_ALLOW_HEADERS = [
     *["accept", "authorization", "content-type", "idempotency-key", "if-match", "last-event-id"],
@@ -258,14 +258,17 @@ SPECTACULAR_SETTINGS = {
 
 # --- logs ----------------------------------------------------------------------------------------------------------
 LOGGING = logging_config(
-    style=env.text("RAPPORT_LOG_STYLE", "text"), level=env.text("RAPPORT_LOG_LEVEL", "INFO")
+    style=env.one_of("RAPPORT_LOG_STYLE", "text", STYLES),
+    level=env.one_of("RAPPORT_LOG_LEVEL", "INFO", LEVELS),
 )
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env.flag("RAPPORT_SECURE_COOKIES", False)
-CSRF_TRUSTED_ORIGINS = env.listing("RAPPORT_TRUSTED_ORIGINS")
+CSRF_TRUSTED_ORIGINS = env.origins("RAPPORT_TRUSTED_ORIGINS", subdomains=True)
 
 # --- sign-in of operators: after AXES_FAILURE_LIMIT wrong passwords for an account from an IP address they must wait
-SESSION_COOKIE_AGE = round(3600 * env.seconds("RAPPORT_SESSION_HOURS", 12, low=0.001, high=8760))
+SESSION_COOKIE_AGE = round(
+    3600 * env.seconds("RAPPORT_SESSION_HOURS", 12, low=0.001, high=8760, unit="hours")
+)
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
@@ -273,7 +276,9 @@ AUTHENTICATION_BACKENDS = [
 PROXIES = env.whole("RAPPORT_PROXIES", 0, low=0, high=8)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_FAILURE_LIMIT = env.whole("RAPPORT_SIGN_IN_ATTEMPTS", 5, low=1, high=100)
-AXES_COOLOFF_TIME = timedelta(minutes=env.seconds("RAPPORT_SIGN_IN_WAIT_MINUTES", 5, low=0.01, high=1440))
+AXES_COOLOFF_TIME = timedelta(
+    minutes=env.seconds("RAPPORT_SIGN_IN_WAIT_MINUTES", 5, low=0.01, high=1440, unit="minutes")
+)
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # or the wait that we announce would be wrong
 AXES_RESET_ON_SUCCESS = AXES_DISABLE_ACCESS_LOG = True
 AXES_ENABLE_ADMIN = AXES_VERBOSE = False

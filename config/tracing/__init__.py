@@ -41,7 +41,8 @@ def wanted() -> bool:
     )
     variable = f"OTEL_EXPORTER_OTLP_{'TRACES_' if traces else ''}ENDPOINT"
     endpoint = traces or all_signals
-    off = env.flag("OTEL_SDK_DISABLED", False) or env.text("OTEL_TRACES_EXPORTER", "otlp").lower() == "none"
+    exporter = env.one_of("OTEL_TRACES_EXPORTER", "otlp", ("otlp", "none"))
+    off = env.flag("OTEL_SDK_DISABLED", False) or exporter == "none"
     if not endpoint or off:
         return False
     if not endpoint.startswith(("http://", "https://")):

@@ -18,6 +18,26 @@ def test_a_variable_that_can_not_be_read_is_named_with_the_way_out(monkeypatch: 
     assert error.hint == "Write a whole number, 1 to 64."
 
 
+@pytest.mark.parametrize(
+    ("plugin", "found"),
+    [
+        ("config.loading", 0),
+        ("config.loading.load_code", 0),
+        ("shop.memory", 1),
+        ("config.nowhere", 1),
+        (".shop", 1),
+    ],
+)
+def test_a_plugin_that_can_not_be_imported_is_named(
+    plugin: str, found: int, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(environment, "PROBLEMS", [])
+    settings.PLUGINS = [plugin]
+    assert [error.msg for error in check_environment()] == [
+        f"RAPPORT_PLUGINS '{plugin}' can't be imported."
+    ] * found
+
+
 def test_a_shared_database_wants_a_shared_secret_key(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

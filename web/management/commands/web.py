@@ -38,7 +38,7 @@ class Command(BaseCommand):
         try:
             server = web_server(bind, processes=settings.WEB_PROCESSES, grace=settings.MAX_WAIT_SECONDS + 10)
         except ValueError as error:
-            raise CommandError(f"--bind: {error}.") from error
+            raise CommandError(f"--bind, or RAPPORT_BIND: {error}.") from error
         except OSError as error:
             raise CommandError(f"The web server can't be at {bind}: {error.strerror}.") from error
         if chats:

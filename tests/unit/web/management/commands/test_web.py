@@ -13,7 +13,8 @@ from web.server.processes import remove_left_socket, web_server
 
 def test_an_address_it_can_t_listen_at_is_refused_with_the_way_out() -> None:
     with pytest.raises(
-        CommandError, match="--bind: 'localhost' names no port: write host:port, or unix:/path"
+        CommandError,
+        match="--bind, or RAPPORT_BIND: 'localhost' names no port: write host:port, or unix:/path",
     ):
         call_command("web", bind="localhost")
 
