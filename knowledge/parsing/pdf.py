@@ -3,6 +3,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 import pypdfium2 as pdfium
+from pypdfium2 import raw
 
 from knowledge.parsing.base import Block, Headings, Limits, Unreadable, clean, paragraphs
 
@@ -42,13 +43,20 @@ def page_count(content: bytes) -> int:
 
 
 def _text(document: pdfium.PdfDocument, number: int) -> str:
-    """A page's text in reading order; "" for a broken page."""
+    """A page's text in reading order; "" for a broken page.
+
+    It is read letter by letter: of PDFium's two functions for whole texts, one drops what is between a table's cells,
+    so that 33 and 0 become 330, and the other has no letters beyond U+FFFF.
+    """
     try:
         page = document[number]
-        text: str = page.get_textpage().get_text_bounded()
+        letters = page.get_textpage()
+        codes = [raw.FPDFText_GetUnicode(letters.raw, index) for index in range(letters.count_chars())]
         page.close()
     except pdfium.PdfiumError:
         return ""
+    units = "".join([chr(code) for code in codes if code])  # 0: a letter without a code
+    text = units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")  # pairs become letters
     return _HYPHENATED.sub("", text)
 
 

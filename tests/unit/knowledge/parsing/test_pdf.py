@@ -51,6 +51,17 @@ def test_any_script_comes_out_as_it_went_in(text: str) -> None:
     assert read(pdf_of(drawn))[0].text.replace("\n", "") == text
 
 
+def test_the_cells_of_a_table_stay_apart() -> None:
+    (block,) = read(pdf_of("Item\tPrice\tStock\nAnvil\t33\t0\nBellows\t12 EUR\t7\nA\t1\t2"))
+
+    assert block.text.split() == [
+        *["Item", "Price", "Stock"],
+        *["Anvil", "33", "0"],
+        *["Bellows", "12", "EUR", "7"],
+        *["A", "1", "2"],
+    ]
+
+
 def test_more_pages_than_allowed_are_refused_before_any_is_read() -> None:
     assert reason(pdf_of("One", "Two", "Three"), Limits(pages=2, characters=100)) == "too_many_pages"
 
