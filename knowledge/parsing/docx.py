@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from docx import Document
+from docx.document import Document as WordDocument
+from docx.oxml import OxmlElement, parse_xml
+from docx.oxml.ns import qn
 from docx.table import Table
 from docx.text.paragraph import Paragraph
 
@@ -14,14 +17,26 @@ MOST_UNPACKED = 256 * 2**20  # bytes; a Word document of 1,000 pages unpacks to 
 MOST_TIMES = 200  # largest ratio of unpacked to packed size; XML rarely exceeds 30
 SMALL = 8 * 2**20  # unpacked bytes below which the ratio is not checked
 DEEPEST_TABLE = 5
+# python-docx reads what stands directly in a paragraph, cell or page, and nothing inside these elements.
+_WRAPPERS = [
+    qn(f"w:{name}") for name in ("sdt", "sdtContent", "ins", "moveTo", "smartTag", "customXml", "fldSimple")
+]
+# Deleted by the author, settings of a wrapper, and a text box again, for old programs.
+_DROPPED = [qn(f"w:{name}") for name in ("del", "moveFrom", "sdtPr", "sdtEndPr")] + [
+    "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+]
+_NOTES = ("footnote", "endnote")
 _HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
 
 
 def parse_docx(content: bytes, limits: Limits) -> Iterator[Block]:
-    """Yield a Word document's paragraphs and tables in order. A table row becomes a line."""
+    """Yield a Word document's paragraphs and tables in order. A table row becomes a line, a note stands in brackets
+    where it is referred to, and a text box follows the paragraph that holds it.
+    """
     _look_inside(content)
     try:
         document = Document(io.BytesIO(content))
+        _flatten(document)
     except MemoryError:
         raise
     except Exception:  # zipfile, lxml and python-docx raise many kinds for broken files
@@ -44,6 +59,41 @@ def _look_inside(content: bytes) -> None:
         raise Unreadable("broken") from None
     if unpacked > MOST_UNPACKED or (unpacked > SMALL and unpacked > MOST_TIMES * len(content)):
         raise Unreadable("too_large_unpacked")
+
+
+def _flatten(document: WordDocument) -> None:
+    """Make all of the document's words, and only what is in force, direct children of its paragraphs and cells."""
+    body = document.element.body
+    for element in list(body.iter(*_DROPPED)):
+        element.getparent().remove(element)
+    for element in list(body.iter(*_WRAPPERS)):
+        for child in list(element):
+            element.addprevious(child)
+        element.getparent().remove(element)
+    for box in list(body.iter(qn("w:txbxContent"))):
+        for around in list(box.iterancestors(qn("w:p")))[:1]:
+            for child in reversed(box):
+                around.addnext(child)
+    for kind in _NOTES:
+        notes = _notes(document, kind)
+        for reference in list(body.iter(qn(f"w:{kind}Reference"))):
+            if text := notes.pop(reference.get(qn("w:id")), ""):
+                words = OxmlElement("w:t")
+                words.text = f" [{text}]"
+                reference.addprevious(words)
+
+
+def _notes(document: WordDocument, kind: str) -> dict[str | None, str]:
+    """The footnotes or endnotes by their IDs."""
+    for relation in document.part.rels.values():
+        if relation.reltype.endswith(f"/{kind}s") and not relation.is_external:
+            return {
+                note.get(qn("w:id")): " ".join(
+                    "".join(text.text or "" for text in note.iter(qn("w:t"))).split()
+                )
+                for note in parse_xml(relation.target_part.blob).iter(qn(f"w:{kind}"))
+            }
+    return {}
 
 
 def _level(paragraph: Paragraph) -> int:

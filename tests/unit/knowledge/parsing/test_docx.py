@@ -32,6 +32,23 @@ def with_document(xml: bytes) -> bytes:
     return written.getvalue()
 
 
+def with_part(content: bytes, kind: str, xml: bytes) -> bytes:
+    """This Word document with one more part, which its main part refers to."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as before, zipfile.ZipFile(written, "w") as after:
+        for member in before.infolist():
+            data = before.read(member)
+            if member.filename == "word/_rels/document.xml.rels":
+                address = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+                told = (
+                    f'<Relationship Id="rId99" Type="{address}/{kind}" Target="{kind}.xml"/></Relationships>'
+                )
+                data = data.replace(b"</Relationships>", told.encode())
+            after.writestr(member, data)
+        after.writestr(f"word/{kind}.xml", xml)
+    return written.getvalue()
+
+
 def test_paragraphs_and_tables_stand_under_their_headings() -> None:
     content = docx_of(
         ("Title", "Menu"),
@@ -48,6 +65,59 @@ def test_paragraphs_and_tables_stand_under_their_headings() -> None:
         ("Prices", "In euros. שלום 日本"),
         ("Prices", "Tea | 1.50\nCoffee | 2"),
     ]
+
+
+_W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+WRAPPED = {
+    "tracked changes": (
+        "<w:p><w:r><w:t>Due in </w:t></w:r><w:del><w:r><w:delText>ten</w:delText></w:r></w:del>"
+        "<w:ins><w:r><w:t>five</w:t></w:r></w:ins><w:r><w:t> days.</w:t></w:r></w:p>",
+        ["Due in five days."],
+    ),
+    "a form's field": (
+        "<w:p><w:r><w:t>Name: </w:t></w:r><w:sdt><w:sdtPr/><w:sdtContent><w:r><w:t>Ada</w:t></w:r></w:sdtContent>"
+        "</w:sdt></w:p>",
+        ["Name: Ada"],
+    ),
+    "a content control around paragraphs": (
+        "<w:sdt><w:sdtContent><w:p><w:r><w:t>One.</w:t></w:r></w:p><w:p><w:r><w:t>Two.</w:t></w:r></w:p>"
+        "</w:sdtContent></w:sdt>",
+        ["One.", "Two."],
+    ),
+    "a cell that is a form's field": (
+        "<w:tbl><w:tr><w:tc><w:p><w:r><w:t>Tea</w:t></w:r></w:p></w:tc><w:sdt><w:sdtContent><w:tc><w:p><w:r>"
+        "<w:t>1.50</w:t></w:r></w:p></w:tc></w:sdtContent></w:sdt></w:tr></w:tbl>",
+        ["Tea | 1.50"],
+    ),
+    "a text box": (
+        "<w:p><w:r><w:t>Before.</w:t><w:pict><w:txbxContent><w:p><w:r><w:t>In the box.</w:t></w:r></w:p><w:p><w:r>"
+        "<w:t>Still.</w:t></w:r></w:p></w:txbxContent></w:pict></w:r></w:p><w:p><w:r><w:t>After.</w:t></w:r></w:p>",
+        ["Before.", "In the box.", "Still.", "After."],
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "blocks"), WRAPPED.values(), ids=WRAPPED)
+def test_words_inside_other_elements_are_read(body: str, blocks: list[str]) -> None:
+    document = f'<w:document xmlns:w="{_W}"><w:body>{body}</w:body></w:document>'
+
+    assert [text for _, text in read(with_document(document.encode()))] == blocks
+
+
+@pytest.mark.parametrize("kind", ["footnote", "endnote"])
+def test_a_note_stands_where_it_is_referred_to(kind: str) -> None:
+    words = (
+        f'<w:document xmlns:w="{_W}"><w:body><w:p><w:r><w:t>Refunds take 14 days</w:t></w:r><w:r>'
+        f'<w:{kind}Reference w:id="2"/></w:r><w:r><w:t>, by mail.</w:t></w:r></w:p></w:body></w:document>'
+    )
+    note = (
+        f'<w:{kind}s xmlns:w="{_W}"><w:{kind} w:id="2"><w:p><w:r><w:t>60 in </w:t></w:r><w:r><w:t>Svalbard</w:t>'
+        f"</w:r></w:p></w:{kind}></w:{kind}s>"
+    )
+
+    content = with_part(with_document(words.encode()), f"{kind}s", note.encode())
+
+    assert read(content) == [("", "Refunds take 14 days [60 in Svalbard], by mail.")]
 
 
 BROKEN = {
