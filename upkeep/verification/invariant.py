@@ -125,7 +125,9 @@ def rows(statement: str | sql.Composable, page: Page, **more: Any) -> Iterator[t
         "project": page.project_id,
         **more,
     }
-    with connection.chunked_cursor() as cursor:
+    # A pooler gives no cursor its own session.
+    at_once = connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS")
+    with connection.cursor() if at_once else connection.chunked_cursor() as cursor:
         cursor.execute(statement, told)
         while some := cursor.fetchmany(AT_ONCE):
             yield from some
