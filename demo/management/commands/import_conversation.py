@@ -70,6 +70,7 @@ class Command(ServiceCommand):
     def _relationship(
         self, project: Project, conversation: Conversation, *, companion: str, user: str
     ) -> Relationship:
+        user = checked_value(TypeAdapter(ExternalId), user, field="--user")
         if find_companion(project_id=project.id, slug_or_id=companion) is None:
             slug = _slug(companion)
             create_companion(
@@ -83,7 +84,7 @@ class Command(ServiceCommand):
         found, _ = get_or_create_relationship(
             project_id=project.id,
             companion=companion,
-            user=checked_value(TypeAdapter(ExternalId), user, field="--user"),
+            user=user,
             display_name=conversation.user.name,
             timezone=conversation.user.timezone,
             by=BY,

@@ -53,6 +53,13 @@ def test_a_conversation_is_imported_and_remembered(
     assert f"Relationship {relationship.id}" in out
 
 
+def test_a_person_that_is_refused_leaves_no_companion_behind(file: Path, project: Project) -> None:
+    with pytest.raises(CommandError, match="--user: "):
+        run(file, user="")
+
+    assert not Companion.objects.exists()
+
+
 def test_the_same_file_again_adds_nothing(
     file: Path, companion: Companion, scripted_provider: ScriptedProvider
 ) -> None:
