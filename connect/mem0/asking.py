@@ -11,6 +11,7 @@ from uuid import UUID
 from django.conf import settings
 
 from chat.messages import check_message, text_of
+from web.fields import EARLIEST, LATEST
 
 _DATED = re.compile(r"\s*\[(\d{4}-\d\d-\d\d[^\]]{0,40})\]\s*")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
@@ -150,12 +151,13 @@ def last_day(ends: str | None) -> str | None:
 
 
 def time_of(value: Any) -> datetime | None:
-    """A date or time in ISO 8601, in UTC if it names no zone; None if it isn't one."""
+    """A date or time in ISO 8601, in UTC if it names no zone; None if it isn't one, or none that can be kept."""
     try:
         at = datetime.fromisoformat(str(value).strip())
     except ValueError:
         return None
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
+    at = at if at.tzinfo else at.replace(tzinfo=UTC)
+    return at if EARLIEST <= at <= LATEST else None
 
 
 def two_ids(text: str) -> tuple[str, str]:

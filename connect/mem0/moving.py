@@ -8,15 +8,22 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from pydantic import TypeAdapter
 
 from connect.mem0.asking import Refusal, end_of, time_of
 from memory.entries.adding import add_what_fits
 from memory.entries.limits import entry_fault
 from memory.models import EntrySource
 from relationships.models import Project
+from relationships.services.limits import metadata_fault
 from relationships.services.relationships import get_or_create_relationship
 from web.actor import Actor
-from web.errors import InvalidInput
+from web.errors import InvalidInput, RapportError
+from web.fields import ExternalId, checked_value
+from web.parsing import parse_object
+from web.problems import MalformedBody
+
+_USER = TypeAdapter(ExternalId)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +44,11 @@ def import_memories(text: str, *, project: Project, companion: str, by: Actor) -
     people: dict[str, dict[int, tuple[Mapping[str, Any], str]]] = {}
     left_out: dict[int, str] = {}
     for place, memory in enumerate(_memories(text)):
-        user, content = memory.get("user_id"), memory.get("memory")
-        fault = _fault(user, content)
+        fault = _fault(memory)
         if fault:
             left_out[place] = fault
             continue
-        assert isinstance(user, str)
+        user, content = memory["user_id"], memory["memory"]
         at = time_of(memory.get("created_at"))
         values = {"content": content, "type": "other", "metadata": memory.get("metadata") or {}}
         values |= {} if at is None else {"effective_at": at}
@@ -76,9 +82,20 @@ def _memories(text: str) -> list[Mapping[str, Any]]:
     return listed
 
 
-def _fault(user: Any, content: Any) -> str:
-    if not isinstance(user, str) or not 0 < len(user) <= 200:
+def _fault(memory: Mapping[str, Any]) -> str:
+    """What a call that sent the same memory would be refused for; "" if nothing."""
+    user, content, metadata = memory.get("user_id"), memory.get("memory"), memory.get("metadata") or {}
+    if not isinstance(user, str) or not user:
         return "user_id: is required; memories of only agents or runs belong to nobody here"
     if not isinstance(content, str) or not content.strip():
         return "memory: is empty"
-    return entry_fault(content)
+    if not isinstance(metadata, dict):
+        return "metadata: has to be a JSON object"
+    try:
+        checked_value(_USER, user, field="user_id")
+        parse_object(json.dumps({"memory": content, "metadata": metadata}).encode())
+    except MalformedBody:
+        return "metadata: holds NaN or an infinite number, which JSON does not have"
+    except RapportError as error:
+        return error.detail
+    return entry_fault(content) or (f"metadata: {too_long}" if (too_long := metadata_fault(metadata)) else "")

@@ -26,7 +26,7 @@ class Command(ServiceCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            text = options["file"].read_text(encoding="utf-8")
+            text = options["file"].read_text(encoding="utf-8-sig")
             project = find_project(options["project"])
             moved = import_memories(text, project=project, companion=options["companion"], by=BY)
         except OSError as error:

@@ -50,3 +50,34 @@ def test_another_file_is_refused(companion: Companion, tmp_path: Path, read: byt
     file.write_bytes(read)
     with pytest.raises(CommandError, match=r"file|list|JSON"):
         call_command("import_mem0", file, companion="ada")
+
+
+def test_what_can_not_be_kept_is_left_out_and_the_rest_is_taken_over(
+    companion: Companion, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = [
+        {"memory": "Half \ud800 a pair", "user_id": "maya"},
+        {"memory": "Not a number", "user_id": "maya", "metadata": {"score": float("nan")}},
+        {"memory": "A NUL", "user_id": "maya", "metadata": {"a": "\x00"}},
+        {"memory": "A text", "user_id": "maya", "metadata": "a text"},
+        {"memory": "Much", "user_id": "maya", "metadata": {"a": "x" * 20_000}},
+        {"memory": "Two lines", "user_id": "ma\nya"},
+    ]
+    file = tmp_path / "mem0.json"
+    file.write_text(json.dumps([*broken, {"memory": "Has a cat.", "user_id": "maya"}]), encoding="utf-8-sig")
+
+    call_command("import_mem0", file, companion="ada")
+
+    assert ScratchpadEntry.objects.get().content == "Has a cat."
+    assert capsys.readouterr().err.count("left out") == len(broken)
+
+
+@pytest.mark.parametrize("written", ["0001-01-01T00:00:00+05:00", "9999-12-31T23:59:59-05:00"])
+def test_a_date_that_no_row_can_hold_is_not_kept(companion: Companion, tmp_path: Path, written: str) -> None:
+    file = tmp_path / "mem0.json"
+    file.write_text(json.dumps([{"memory": "Has a cat.", "user_id": "maya", "created_at": written}]))
+
+    for _ in range(2):  # the second time it reads what the first one wrote
+        call_command("import_mem0", file, companion="ada")
+
+    assert ScratchpadEntry.objects.get().effective_at.year > 2000
