@@ -4,6 +4,7 @@
 import gc
 import os
 import select
+import signal
 import sys
 
 # Commands that must work while the database is down, or that never ask it anything.
@@ -45,6 +46,11 @@ def main() -> None:
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python flushes once more at exit
         sys.exit(1)
+    except KeyboardInterrupt:
+        if "--traceback" in sys.argv:
+            raise
+        sys.stderr.write("Stopped.\n")
+        sys.exit(128 + signal.SIGINT)
     except Exception as error:
         from config.postgresql.unusable import why_unusable
 

@@ -36,3 +36,22 @@ def test_another_pipe_that_breaks_is_told_as_what_it_is() -> None:
     ended = subprocess.run(command, cwd=settings.BASE_DIR, env=ENV, capture_output=True, timeout=60)
 
     assert ended.stderr.endswith(b"BrokenPipeError: it hung up\n")
+
+
+INTERRUPTED = """
+from django.core import management
+import manage
+
+def command(words):
+    raise KeyboardInterrupt
+
+management.execute_from_command_line = command
+manage.main()
+"""
+
+
+def test_a_command_that_ctrl_c_stops_says_so_without_a_trace() -> None:
+    command = [sys.executable, "-c", INTERRUPTED, "help"]
+    ended = subprocess.run(command, cwd=settings.BASE_DIR, env=ENV, capture_output=True, timeout=60)
+
+    assert (ended.returncode, ended.stderr) == (130, b"Stopped.\n")
