@@ -15,7 +15,7 @@ from memory.ingestion.templates import render_instructions
 from providers.statuses import retry_after_seconds
 from web.outgoing import OutgoingError, call
 from worker.failures import WebhookFailed
-from worker.silence import WEBHOOKS, calls_in_flight
+from worker.silence import OWN_ADDRESSES, calls_in_flight
 
 # Statuses that may be temporary; any other 4xx would come again.
 PASSING = frozenset({408, 409, 425, 429})
@@ -70,7 +70,7 @@ def post_signed(
     }
     release_connection()
     try:
-        with calls_in_flight.call(project_id, WEBHOOKS):
+        with calls_in_flight.call(project_id, OWN_ADDRESSES):
             answer = call("POST", url, headers=headers, body=body, seconds=seconds, largest=LARGEST_ANSWER)
     except OutgoingError as error:
         raise WebhookFailed("no_answer", str(error), passing=not error.refused) from None

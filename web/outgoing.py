@@ -34,6 +34,10 @@ class OutgoingError(Exception):
         self.refused = refused
 
 
+class OutgoingTimeout(OutgoingError):
+    """The answer did not come in time."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """An answer. `truncated`: the body was longer than the limit and was cut."""
@@ -89,7 +93,7 @@ def _call(
                 }
                 return Answer(response.status, told, kept, truncated, time.monotonic() - started)
     except httpcore2.TimeoutException:
-        raise OutgoingError(f"No whole answer within {seconds:g} seconds.") from None
+        raise OutgoingTimeout(f"No whole answer within {seconds:g} seconds.") from None
     except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
         why = str(error).rstrip(".") or type(error).__name__
         raise OutgoingError(f"The call failed: {why}.") from None

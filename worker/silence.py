@@ -1,9 +1,9 @@
-"""Keeps a project whose models or webhooks don't answer from holding all readers of a process.
+"""Keeps a project whose models, webhooks or tools don't answer from holding all readers of a process.
 
-A project's calls to a provider, or to its webhooks, are silent if the oldest of them has been waiting for long and none
-was answered meanwhile. Then the project gets no more than half of the readers, and for a quarter of the readers others
-come in (readers.py). Each call to a model that ends by its timeout halves the project's share, down to one call at a
-time, until one is answered.
+A project's calls to a provider, or to its own addresses, are silent if the oldest of them has been waiting for long and
+none was answered meanwhile. Then the project gets no more than half of the readers, and for a quarter of the readers
+others come in (readers.py). Each call that ends by its timeout halves the project's share, down to one call at a time,
+until one is answered. Its own addresses never get more than half, as whoever answers there decides how long that takes.
 
 By project, as one project's prompts may be what makes a model hang that answers all others.
 """
@@ -19,8 +19,9 @@ from django.conf import settings
 
 from config.postgresql.sessions import release_connection
 from providers.errors import HeldBack, ProviderTimeout
+from web.outgoing import OutgoingTimeout
 
-WEBHOOKS = "webhooks"
+OWN_ADDRESSES = "own addresses"  # of a project: webhooks and tools
 SILENT_SECONDS = 10.0  # or twice as long as the project's slowest recent answers took
 _FORGETTING = 0.9  # what the slowest answer still counts after another
 _PATIENCE_SECONDS = 1.0  # before a call is held back, as an answer may come
@@ -32,6 +33,7 @@ _KEPT = 1000  # projects of which it is known how long their answers take
 class _Calls:
     """The calls of one project to one place. Times are monotonic seconds."""
 
+    always_few: bool  # not only while they are silent
     heard_at: float  # when the last answer came
     began: dict[object, float] = field(default_factory=dict)  # calls in flight, the oldest first
     slowest: float = 0.0  # how long answers take
@@ -42,13 +44,16 @@ class _Calls:
 
     def waited(self, now: float) -> float:
         """Since when calls wait and none was answered, in seconds."""
-        oldest = next(iter(self.began.values()), now)
-        return now - max(oldest, self.heard_at)
+        return min(self.oldest(now), now - self.heard_at)
+
+    def oldest(self, now: float) -> float:
+        """How long the oldest call in flight has been waiting, in seconds."""
+        return now - next(iter(self.began.values()), now)
 
     def may_begin(self, now: float, share: int) -> bool:
         """`share`: how many calls are allowed while they are silent."""
         few = len(self.began) < max(1, share >> min(self.timeouts, 10))
-        return few or not (self.timeouts or self.silent(now))
+        return few or not (self.always_few or self.timeouts or self.silent(now))
 
     def end(self, call: object, now: float, *, timed_out: bool) -> None:
         began = self.began.pop(call)
@@ -60,7 +65,7 @@ class _Calls:
 
 
 class CallsInFlight:
-    """The calls to models and webhooks that a process waits for, by project and place."""
+    """The calls to models, webhooks and tools that a process waits for, by project and place."""
 
     def __init__(self, readers: int, *, clock: Callable[[], float] = monotonic) -> None:
         """`clock`: in seconds."""
@@ -70,8 +75,8 @@ class CallsInFlight:
 
     @contextmanager
     def call(self, project_id: UUID, place: str, *, patience: float = _PATIENCE_SECONDS) -> Iterator[None]:
-        """Wrap a call. `place`: the provider's alias, or WEBHOOKS. Raises HeldBack, after `patience` seconds, if the
-        project may begin no other there.
+        """Wrap a call. `place`: the provider's alias, or OWN_ADDRESSES. Raises HeldBack, after `patience` seconds, if
+        the project may begin no other there.
         """
         call, timed_out = object(), False
         with self._changed:
@@ -83,7 +88,7 @@ class CallsInFlight:
             calls.began[call] = self._clock()
         try:
             yield
-        except ProviderTimeout:
+        except (ProviderTimeout, OutgoingTimeout):
             timed_out = True
             raise
         finally:
@@ -100,12 +105,15 @@ class CallsInFlight:
     def _calls_of(self, key: tuple[UUID, str]) -> _Calls:
         if key not in self._calls and len(self._calls) >= _KEPT:
             self._calls = {key: calls for key, calls in self._calls.items() if calls.began}
-        return self._calls.setdefault(key, _Calls(heard_at=self._clock()))
+        return self._calls.setdefault(key, _Calls(key[1] == OWN_ADDRESSES, heard_at=self._clock()))
 
     def _held_back(self, calls: _Calls) -> HeldBack:
-        waited = calls.waited(self._clock())
+        waited = calls.oldest(self._clock())
         pause = min(max(waited, _PAUSE_SECONDS), _LONGEST_PAUSE_SECONDS)
-        return HeldBack(f"Not sent: earlier calls had no answer for {waited:.0f} s.", retry_after=pause)
+        return HeldBack(
+            f"Not sent: earlier calls still wait for their answers, the oldest for {waited:.0f} s.",
+            retry_after=pause,
+        )
 
 
 calls_in_flight = CallsInFlight(settings.READERS)  # of this process

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, quote_plus, urlencode
@@ -42,8 +43,16 @@ def get_tool(companion_id: UUID, name: str) -> ToolSpec:
     return tool
 
 
-def call_tool(companion_id: UUID, name: str, given: Mapping[str, Any]) -> Called:
-    """Call the tool. Raises ToolRefused, which says what went wrong; error statuses are answers like any other."""
+def call_tool(
+    companion_id: UUID,
+    name: str,
+    given: Mapping[str, Any],
+    *,
+    sending: AbstractContextManager[None] | None = None,
+) -> Called:
+    """Call the tool, inside `sending`. Raises ToolRefused, which says what went wrong, or what `sending` raises; error
+    statuses are answers like any other.
+    """
     tool = get_tool(companion_id, name)
     check_shape(tool.input, given, "input")
     texts = (tool.endpoint, *tool.headers.values())
@@ -57,9 +66,10 @@ def call_tool(companion_id: UUID, name: str, given: Mapping[str, Any]) -> Called
     else:
         body, headers = json.dumps(given).encode(), {"content-type": "application/json", **headers}
     try:
-        answer = call(
-            tool.method, url, headers=headers, body=body, seconds=tool.timeout, largest=LARGEST_ANSWER
-        )
+        with sending or nullcontext():
+            answer = call(
+                tool.method, url, headers=headers, body=body, seconds=tool.timeout, largest=LARGEST_ANSWER
+            )
     except OutgoingError as error:
         raise ToolRefused(_masked(str(error), secrets)) from None
     text = _masked(answer.body.decode("utf-8", "replace").replace("\x00", "\ufffd"), secrets)

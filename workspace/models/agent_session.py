@@ -97,7 +97,7 @@ class StepState(models.TextChoices):
     FAILED = "failed"  # the tool refused; the agent was told
     STARTED = "started"  # a network call without an answer yet
     WAITING = "waiting"  # for a person's approval
-    APPROVED = "approved"  # but not called yet
+    APPROVED = "approved"  # or needs no approval, but was not called yet
     DENIED = "denied"
 
 

@@ -7,19 +7,21 @@ one is recognised; it is not repeated.
 import json
 import time
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from django.utils import timezone
 
-from providers.errors import AnswerTruncated
+from providers.errors import AnswerTruncated, HeldBack
 from providers.llm.base import AgentData, CompletionRequest
 from providers.llm.json_text import extract_json_text
 from relationships.models import Relationship
 from web.actor import AGENT
 from web.errors import TooMuch
 from web.parsing import storable_json
+from worker.silence import OWN_ADDRESSES, calls_in_flight
 from workspace.configuration import Workspace
 from workspace.errors import ToolRefused
 from workspace.file_tools import FileTools
@@ -176,15 +178,26 @@ def _resume_call(relationship: Relationship, claimed: AgentSession, step: AgentS
 
 
 def _call(relationship: Relationship, claimed: AgentSession, step: AgentStep) -> None:
-    kept = call_of(relationship, step)
+    """Raises HeldBack; then the call is made when the session goes on."""
+    sending = calls_in_flight.call(claimed.project_id, OWN_ADDRESSES)
+    try:
+        kept = call_of(relationship, step, sending=sending)
+    except HeldBack:
+        with holding(claimed):
+            change_step(step, state=StepState.APPROVED)
+        raise
     with holding(claimed):
         change_step(step, **kept)
 
 
-def call_of(relationship: Relationship, step: AgentStep) -> dict[str, Any]:
-    """Make the step's call; return the columns to store. Call without an open transaction: it uses the network."""
+def call_of(
+    relationship: Relationship, step: AgentStep, *, sending: AbstractContextManager[None] | None = None
+) -> dict[str, Any]:
+    """Make the step's call, inside `sending`; return the columns to store. Call without an open transaction: it uses
+    the network. Raises what `sending` raises.
+    """
     try:
-        called = call_tool(relationship.companion_id, step.tool, step.arguments)
+        called = call_tool(relationship.companion_id, step.tool, step.arguments, sending=sending)
     except ToolRefused as error:
         return {"result": _cut(error.detail), "state": StepState.FAILED}
     return {

@@ -17,7 +17,7 @@ from tests.fixtures.api import Api
 from tests.fixtures.behaviours import behave, runs_of, work
 from tests.fixtures.turns import Conversation
 from tests.fixtures.webhooks import WebhookServer, in_metrics, webhook_server
-from worker.silence import SILENT_SECONDS, WEBHOOKS, CallsInFlight
+from worker.silence import OWN_ADDRESSES, SILENT_SECONDS, CallsInFlight
 
 
 @pytest.fixture
@@ -73,12 +73,12 @@ def test_it_is_held_back_while_many_earlier_calls_of_the_project_are_not_answere
     monkeypatch.setattr("behaviours.webhooks.calls_in_flight", in_flight)
     tell(conversation, address.url)
 
-    with in_flight.call(conversation.relationship.project_id, WEBHOOKS):
+    with in_flight.call(conversation.relationship.project_id, OWN_ADDRESSES):
         clock[0] += SILENT_SECONDS + 1
         work(conversation)
         [run] = runs_of(conversation)
         assert (run.state, run.error_code, run.attempts) == ("pending", "held_back", 0)
-        assert run.error == "Not sent: earlier calls had no answer for 11 s."
+        assert run.error == "Not sent: earlier calls still wait for their answers, the oldest for 11 s."
     assert address.calls == []
 
     due_now(run)

@@ -2,12 +2,14 @@
 
 import pytest
 
+from providers.errors import HeldBack
 from providers.llm.base import CompletionRequest
 from relationships.models import Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.weather import WeatherServer, give_weather
 from tests.fixtures.workspaces import begin, done, step, work
+from worker.silence import OWN_ADDRESSES, CallsInFlight
 from workspace.models import AgentSession, AgentStep, SessionState, StepState
 
 
@@ -74,3 +76,40 @@ def test_a_call_of_a_session_that_is_abandoned_can_not_be_approved(
     refused = api.post(at, {"accept": True})
     assert refused.status == 409 and "abandoned" in refused.body["detail"]
     assert AgentStep.objects.for_relationship(pair.id).get().state == StepState.WAITING
+
+
+def test_a_call_is_held_back_while_many_of_the_projects_have_no_answer_and_made_afterwards(
+    pair: Relationship,
+    scripted_provider: ScriptedProvider,
+    weather: WeatherServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    in_flight = CallsInFlight(readers=2)
+    monkeypatch.setattr("workspace.sessions.run.calls_in_flight", in_flight)
+    give_weather(pair.companion, weather.url)
+    scripted_provider.answer_with(step("weather", city="Porto"), done(), "Hot.")
+
+    with in_flight.call(pair.project_id, OWN_ADDRESSES):
+        session = work(pair, begin(pair))
+    assert (session.state, session.attempts) == (SessionState.RUNNING, 0)
+    assert session.error.startswith("Not sent: earlier calls still wait") and not weather.asked
+
+    assert work(pair, session).state == SessionState.DONE
+    assert [asked["city"] for _, asked in weather.asked] == ["Porto"]
+
+
+def test_a_tool_that_never_answers_leaves_the_project_one_call_at_a_time(
+    pair: Relationship,
+    scripted_provider: ScriptedProvider,
+    weather: WeatherServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    in_flight = CallsInFlight(readers=4)
+    monkeypatch.setattr("workspace.sessions.run.calls_in_flight", in_flight)
+    give_weather(pair.companion, weather.url, timeout=0.2)
+    scripted_provider.answer_with(step("weather", city="Never"), done(), "Hot.")
+    work(pair, begin(pair))
+
+    another = in_flight.call(pair.project_id, OWN_ADDRESSES, patience=0)
+    with in_flight.call(pair.project_id, OWN_ADDRESSES), pytest.raises(HeldBack), another:
+        pass

@@ -5,8 +5,9 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from providers.errors import HeldBack, ProviderError, ProviderTimeout, ProviderUnavailable
-from worker.silence import SILENT_SECONDS, CallsInFlight
+from providers.errors import HeldBack, ProviderTimeout, ProviderUnavailable
+from web.outgoing import OutgoingTimeout
+from worker.silence import OWN_ADDRESSES, SILENT_SECONDS, CallsInFlight
 
 ONE, ANOTHER = uuid4(), uuid4()
 READERS = 8
@@ -43,15 +44,15 @@ def may_begin(calls: CallsInFlight, *, project: UUID = ONE, provider: str = "slo
         return False
 
 
-def fail(calls: CallsInFlight, error: type[ProviderError], *, most: int = MANY) -> int:
+def fail(calls: CallsInFlight, error: type[Exception], *, most: int = MANY, place: str = "slow") -> int:
     """Begin as many calls as may begin, and let all fail. How many these were."""
     began = 0
     with pytest.raises(error), ExitStack() as made:
         with suppress(HeldBack):
             while began < most:
-                made.enter_context(calls.call(ONE, "slow", patience=0))
+                made.enter_context(calls.call(ONE, place, patience=0))
                 began += 1
-        raise error
+        raise error("")
     return began
 
 
@@ -106,6 +107,26 @@ def test_each_timeout_halves_the_share_down_to_one_call_and_an_answer_restores_i
     assert fail(calls, ProviderTimeout) == MANY
 
 
+def test_calls_to_a_projects_own_addresses_hold_half_of_the_readers_at_most_even_while_they_are_answered(
+    calls: CallsInFlight, clock: list[float]
+) -> None:
+    for _ in range(3):
+        with ExitStack() as made:
+            for _ in range(READERS // 2):
+                made.enter_context(calls.call(ONE, OWN_ADDRESSES, patience=0))
+            assert not may_begin(calls, provider=OWN_ADDRESSES)
+            assert may_begin(calls, provider=OWN_ADDRESSES, project=ANOTHER)
+            clock[0] += SILENT_SECONDS - 1
+
+
+def test_timeouts_of_a_projects_own_addresses_halve_its_share_too(calls: CallsInFlight) -> None:
+    assert fail(calls, OutgoingTimeout, most=1, place=OWN_ADDRESSES) == 1
+    assert fail(calls, OutgoingTimeout, place=OWN_ADDRESSES) == READERS // 4
+    assert fail(calls, OutgoingTimeout, place=OWN_ADDRESSES) == 1
+    assert may_begin(calls, provider=OWN_ADDRESSES)
+    assert fail(calls, OutgoingTimeout, place=OWN_ADDRESSES) == READERS // 2
+
+
 def test_a_call_that_is_held_back_waits_a_moment_for_an_answer(calls: CallsInFlight) -> None:
     assert fail(calls, ProviderTimeout, most=READERS) == READERS
     begun = threading.Event()
@@ -128,7 +149,9 @@ def test_who_is_held_back_is_told_why_and_until_when_and_has_not_failed(
     begin(calls, in_flight, range(4))
     clock[0] += 30
 
-    with pytest.raises(HeldBack, match="earlier calls had no answer for 30 s") as caught:
+    with pytest.raises(
+        HeldBack, match="earlier calls still wait for their answers, the oldest for 30 s"
+    ) as caught:
         in_flight.enter_context(calls.call(ONE, "slow", patience=0))
 
     assert (caught.value.retry_after, caught.value.counts) == (30, False)
