@@ -4,26 +4,23 @@ References and patterns are refused: with them, a few lines of schema can keep a
 still take (parts of the schema) x (values of the document) steps, so steps are counted and limited.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from typing import Annotated, Any
 
 import orjson
 from jsonschema import Draft202012Validator, validators
-from jsonschema.exceptions import SchemaError, ValidationError
+from jsonschema.exceptions import ValidationError
 from pydantic import AfterValidator
 
 from web.errors import FieldProblem, InvalidInput, shorten
 
-PLAIN = frozenset(
-    "$schema type enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength"
-    " minItems maxItems minProperties maxProperties required title description default examples format".split()
-)
 ONE = frozenset({"items", "additionalProperties", "not"})  # contain a schema
 SEVERAL = frozenset({"anyOf", "oneOf", "allOf"})  # contain a list of schemas
 NAMED = frozenset({"properties"})  # contain schemas by name
 # Each value is compared with all of these, and they with each other: with lists and objects that takes too long.
 ALTERNATIVES = frozenset({"enum", "const", "required", "type"})
+TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 MOST_DEEP = 20
 MOST_BYTES = 65_536  # of a schema
 MOST_STEPS = 300_000  # of one check; the longest possible list of numbers takes 260,000
@@ -65,13 +62,7 @@ def known_shape(schema: dict[str, Any] | None) -> dict[str, Any] | None:
         return None
     if (size := len(orjson.dumps(schema))) > MOST_BYTES:
         raise ValueError(f"The schema is {size} bytes long; at most {MOST_BYTES} are allowed.")
-    for keyword in _keywords(schema, MOST_DEEP):
-        if keyword not in PLAIN | ONE | SEVERAL | NAMED:
-            raise ValueError(f"The keyword {keyword[:50]!r} is not supported.")
-    try:
-        Draft202012Validator.check_schema(schema)
-    except SchemaError as error:
-        raise ValueError(f"This is not a JSON Schema: {_message(error)}") from None
+    _check(schema, MOST_DEEP)
     return schema
 
 
@@ -134,26 +125,79 @@ _known = {name: _counted(check) for name, check in Draft202012Validator.VALIDATO
 _Counting = validators.extend(Draft202012Validator, _known)
 
 
-def _keywords(schema: Any, deep: int) -> Iterator[str]:
-    """Every keyword of a schema and of the schemas inside it. Raises ValueError."""
-    if not isinstance(schema, dict):
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_count(value: Any) -> bool:
+    return _is_number(value) and value >= 0 and value == int(value)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _are_different_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value)) and len(set(value)) == len(value)
+
+
+def _is_type(value: Any) -> bool:
+    named = [value] if isinstance(value, str) else value
+    return _are_different_texts(named) and bool(named) and TYPES.issuperset(named)
+
+
+# What the supported keywords may hold, and the words for it. The metaschema says the same, but takes a second to check.
+_Rule = tuple[Callable[[Any], bool], str]
+_A_NUMBER: _Rule = (_is_number, "a number")
+_A_COUNT: _Rule = (_is_count, "a whole number from 0")
+_A_TEXT: _Rule = (_is_text, "a text")
+_A_LIST: _Rule = (lambda value: isinstance(value, list), "a list")
+_ANYTHING: _Rule = (lambda value: True, "anything")
+_RULES: dict[str, _Rule] = {
+    "type": (_is_type, f"one of {', '.join(sorted(TYPES))}, or a list of different ones"),
+    "required": (_are_different_texts, "a list of different texts"),
+    "multipleOf": (lambda value: _is_number(value) and value > 0, "a number above 0"),
+    **dict.fromkeys(("const", "default"), _ANYTHING),
+    **dict.fromkeys(("enum", "examples"), _A_LIST),
+    **dict.fromkeys(("$schema", "title", "description", "format"), _A_TEXT),
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _A_NUMBER),
+    **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems"), _A_COUNT),
+    **dict.fromkeys(("minProperties", "maxProperties"), _A_COUNT),
+    **dict.fromkeys(ONE, _ANYTHING),  # what they contain is checked as a schema
+    **dict.fromkeys(SEVERAL, (lambda value: isinstance(value, list) and bool(value), "a list of schemas")),
+    **dict.fromkeys(NAMED, (lambda value: isinstance(value, dict), "an object of schemas")),
+}
+
+
+def _check(schema: Any, deep: int) -> None:
+    """Check a schema and the schemas inside it. Raises ValueError."""
+    if isinstance(schema, bool):
         return
+    if not isinstance(schema, dict):
+        raise ValueError("This is not a JSON Schema: each schema in it has to be an object, true or false.")
     if not deep:
         raise ValueError(f"A schema may be nested {MOST_DEEP} deep at the most.")
     for keyword, value in schema.items():
-        yield keyword
+        if keyword not in _RULES:
+            raise ValueError(f"The keyword {keyword[:50]!r} is not supported.")
         alternatives = value if isinstance(value, list) else [value]
         if keyword in ALTERNATIVES and any(isinstance(one, dict | list) for one in alternatives):
             raise ValueError(f"{keyword} may hold only texts, numbers, true, false or null.")
-        if keyword in ONE:
-            yield from _keywords(value, deep - 1)
-        elif keyword in SEVERAL and isinstance(value, list):
-            for part in value:
-                yield from _keywords(part, deep - 1)
-        elif keyword in NAMED and isinstance(value, dict):
-            for part in value.values():
-                yield from _keywords(part, deep - 1)
+        fits, words = _RULES[keyword]
+        if not fits(value):
+            raise ValueError(f"This is not a JSON Schema: {keyword} has to be {words}.")
+        for part in _parts(keyword, value):
+            _check(part, deep - 1)
 
 
-def _message(error: ValidationError | SchemaError) -> str:
+def _parts(keyword: str, value: Any) -> Iterable[Any]:
+    """The schemas that a keyword contains."""
+    if keyword in ONE:
+        return (value,)
+    if keyword in SEVERAL:
+        return list(value)
+    return list(value.values()) if keyword in NAMED else ()
+
+
+def _message(error: ValidationError) -> str:
     return shorten(error.message, DETAIL_LENGTH)

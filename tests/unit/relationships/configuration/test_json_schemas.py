@@ -1,9 +1,18 @@
 import re
+import time
+from itertools import product
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator, SchemaError
 
-from relationships.configuration.json_schemas import MOST_DEEP, MOST_PROBLEMS, known_shape, refuse_misshapen
+from relationships.configuration.json_schemas import (
+    ALTERNATIVES,
+    MOST_DEEP,
+    MOST_PROBLEMS,
+    known_shape,
+    refuse_misshapen,
+)
 from web.errors import InvalidInput
 
 PLAN = {
@@ -18,6 +27,26 @@ PLAN = {
 
 def nested(deep: int) -> dict[str, Any]:
     return {"not": nested(deep - 1)} if deep else {}
+
+
+def is_taken(schema: dict[str, Any]) -> bool:
+    try:
+        known_shape(schema)
+    except ValueError:
+        return False
+    return True
+
+
+def is_schema(schema: dict[str, Any]) -> bool:
+    """Whether the metaschema allows it, and it holds no list or object where we take none."""
+    compared = [schema.get(name) for name in ALTERNATIVES]
+    if any(isinstance(one, dict) or (isinstance(one, list) and {} in one) for one in compared):
+        return False
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError:
+        return False
+    return True
 
 
 def refused_fields(schema: dict[str, Any] | None, document: dict[str, Any]) -> list[str]:
@@ -66,6 +95,40 @@ def test_a_long_story_is_cut() -> None:
 
     assert len(refused.value.problems) == MOST_PROBLEMS
     assert len(refused.value.detail) < 10_000
+
+
+@pytest.mark.parametrize(
+    "keyword", ["not", "anyOf", "properties", "type", "required", "minimum", "maxLength"]
+)
+@pytest.mark.parametrize(
+    "extra", ["multipleOf", "enum", "title", "examples", "default", "additionalProperties"]
+)
+def test_the_supported_keywords_hold_what_the_metaschema_says(keyword: str, extra: str) -> None:
+    values = [
+        True,
+        0,
+        1.5,
+        2.0,
+        -1,
+        "",
+        "string",
+        [],
+        ["string"],
+        ["string", "string"],
+        [1],
+        {},
+        [{}],
+        {"title": {}},
+    ]
+    for first, second in product(values, values):
+        schema = {keyword: first, extra: second}
+        assert is_taken(schema) == is_schema(schema), schema
+
+
+def test_a_schema_of_many_small_ones_is_checked_at_once() -> None:
+    began = time.thread_time()
+    known_shape({"allOf": [{} for _ in range(16_000)]})
+    assert time.thread_time() - began < 0.3  # by the metaschema: 2 seconds
 
 
 @pytest.mark.parametrize(
