@@ -6,6 +6,7 @@ from rest_framework.response import Response
 
 from relationships.api.views import ApiView
 from relationships.services.companions import get_companion
+from web.errors import NotAllowed
 from web.operations import operation
 from workspace.api.session_schemas import (
     AgentSecretAnswer,
@@ -16,7 +17,7 @@ from workspace.api.session_schemas import (
     ToolBody,
 )
 from workspace.gateway.secrets import delete_secret, put_secret
-from workspace.gateway.tools import delete_tool, put_tool
+from workspace.gateway.tools import delete_tool, names_secrets, put_tool
 from workspace.models import Tool, ToolSecret
 
 TAG = "Tools of agents"
@@ -34,9 +35,14 @@ class ToolsView(ApiView):
 class ToolView(ApiView):
     @operation("agent_tools_write", "Write a tool", answers={200: AgentToolAnswer}, problems=(409,))
     def put(self, request: Request, companion_id: UUID, tool: str, body: ToolBody) -> Response:
-        """The companion's agents can then call it. To approve a tool that an agent wrote, write its spec here."""
+        """The companion's agents can then call it. To approve a tool that an agent wrote, write its spec here. If it
+        names secrets, this needs the scope admin, as the tool sends them wherever its spec says.
+        """
         companion = get_companion(project_id=self.project_id, companion_id=companion_id)
-        row = put_tool(companion=companion, name=tool, spec=body.model_dump(mode="json"), by=self.actor)
+        spec = body.model_dump(mode="json")
+        if names_secrets(spec) and not self.credentials.allow("admin"):
+            raise NotAllowed("A tool that sends secrets needs a key with the scope 'admin'.", scope="admin")
+        row = put_tool(companion=companion, name=tool, spec=spec, by=self.actor)
         return self.answer(AgentToolAnswer.of(row))
 
     @operation("agent_tools_delete", "Delete a tool", answers={204: None})
@@ -58,7 +64,7 @@ class SecretsView(ApiView):
 class SecretView(ApiView):
     scopes: ClassVar = {"PUT": "admin", "DELETE": "admin"}
 
-    @operation("tool_secrets_write", "Write a secret", answers={204: None})
+    @operation("tool_secrets_write", "Write a secret", answers={204: None}, problems=(409,))
     def put(self, request: Request, companion_id: UUID, secret: str, body: SecretBody) -> Response:
         """It replaces `{{NAME}}` in the specs of tools."""
         companion = get_companion(project_id=self.project_id, companion_id=companion_id)

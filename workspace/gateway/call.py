@@ -28,19 +28,19 @@ class Called:
     milliseconds: float
 
 
-def tools_of(companion_id: UUID) -> dict[str, ToolSpec]:
+def tools_of(companion_id: UUID) -> list[ToolSpec]:
     rows = Tool.objects.filter(companion_id=companion_id).order_by("name").values_list("name", "spec")
-    return {name: ToolSpec.model_validate({"name": name, **spec}) for name, spec in rows}
+    return [ToolSpec.kept(name, spec) for name, spec in rows]
 
 
 def get_tool(companion_id: UUID, name: str) -> ToolSpec:
     """Raises ToolRefused."""
-    tool = tools_of(companion_id).get(name)
-    if tool is None:
+    spec = Tool.objects.filter(companion_id=companion_id, name=name).values_list("spec", flat=True).first()
+    if spec is None:
         raise ToolRefused(
             f"There is no tool {name[:80]!r}. One that an agent wrote is called in its own sandbox."
         )
-    return tool
+    return ToolSpec.kept(name, spec)
 
 
 def call_tool(

@@ -15,11 +15,16 @@ from relationships.services.audit import audit_row
 from relationships.services.rows import require
 from web.actor import Actor
 from workspace.errors import ToolRefused
+from workspace.gateway.room import require_room
 from workspace.models import ToolSecret
+
+MOST_SECRETS = 100  # of a companion
 
 
 @transaction.atomic
 def put_secret(*, companion: Companion, name: str, value: str, by: Actor) -> None:
+    """Raises Conflict."""
+    require_room(ToolSecret, companion, name, most=MOST_SECRETS, what="secrets")
     encrypted = _cipher().encrypt(value.encode())
     row, _ = ToolSecret.objects.update_or_create(
         companion=companion, name=name, defaults={"project_id": companion.project_id, "encrypted": encrypted}

@@ -3,6 +3,7 @@ tools/<name>/spec.yaml.
 """
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from django.db import transaction
@@ -18,6 +19,7 @@ from web.errors import Conflict, InvalidInput
 from web.field_problems import field_problems, matching
 from web.outgoing import FRAMING, OutgoingError, refuse_address
 from workspace.files import read_file
+from workspace.gateway.room import require_room
 from workspace.generated import SPEC_PATH, TOOL_NAME
 from workspace.models import Tool
 from workspace.tool_definitions import is_file_tool
@@ -31,6 +33,7 @@ HeaderName = Annotated[
     str, matching(r"^[A-Za-z0-9-]{1,100}$", "has to be 1 to 100 letters from a to z, digits and -")
 ]
 TAKEN = {"done", "memory", "unreadable"}
+MOST_TOOLS = 100  # of a companion; all are in the question for each step
 
 
 class ToolParts(Strict):
@@ -65,14 +68,24 @@ class ToolSpec(ToolParts):
             raise ValueError("is the name of one of the built-in tools")
         return value
 
+    @classmethod
+    def kept(cls, name: str, spec: Mapping[str, Any]) -> "ToolSpec":
+        """A spec that was checked when it was written, which takes longer than calling the tool."""
+        return cls.model_construct(name=name, **spec)
+
     def described(self) -> dict[str, Any]:
         """The tool as the model sees it, without endpoint and headers."""
         return {"name": self.name, "description": self.description, "parameters": self.input or {}}
 
 
+def names_secrets(spec: Mapping[str, Any]) -> bool:
+    """Return whether calls of the tool send secrets."""
+    return any(SECRET.search(text) for text in (spec["endpoint"], *spec["headers"].values()))
+
+
 @transaction.atomic
 def put_tool(*, companion: Companion, name: str, spec: dict[str, Any], by: Actor) -> Tool:
-    """Raises InvalidInput."""
+    """Raises InvalidInput, Conflict."""
     try:
         ToolSpec.model_validate({"name": name, **spec})
     except ValidationError as error:
@@ -84,6 +97,7 @@ def put_tool(*, companion: Companion, name: str, spec: dict[str, Any], by: Actor
         refuse_address(SECRET.sub("x", spec["endpoint"]))
     except OutgoingError as error:
         raise InvalidInput.of("endpoint", str(error)) from None
+    require_room(Tool, companion, name, most=MOST_TOOLS, what="tools")
     row, _ = Tool.objects.update_or_create(
         companion=companion, name=name, defaults={"project_id": companion.project_id, "spec": spec}
     )

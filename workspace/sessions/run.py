@@ -26,7 +26,7 @@ from workspace.configuration import Workspace
 from workspace.errors import ToolRefused
 from workspace.file_tools import FileTools
 from workspace.forgettable import renew_entries
-from workspace.gateway.call import call_tool, check_shape, tools_of
+from workspace.gateway.call import call_tool, check_shape, get_tool, tools_of
 from workspace.generated import RULES
 from workspace.models import AgentSession, AgentStep, Branch, SessionState, StepState
 from workspace.sessions.asking import (
@@ -146,10 +146,8 @@ def _carry_out(
 
 def _prepare_call(relationship: Relationship, name: str, given: dict[str, Any]) -> tuple[str, StepState]:
     """Check a call before it is made, and before a person is asked. Returns why it can't be made, and its state."""
-    tool = tools_of(relationship.companion_id).get(name)
-    if tool is None:
-        return f"There is no tool {name[:80]!r}.", StepState.FAILED
     try:
+        tool = get_tool(relationship.companion_id, name)
         check_shape(tool.input, given, "input")
     except ToolRefused as error:
         return error.detail, StepState.FAILED
@@ -256,7 +254,7 @@ def _question(
     relationship: Relationship, session: AgentSession, steps: Sequence[AgentStep], settled: Workspace
 ) -> CompletionRequest:
     described = [one["function"] for one in definitions("openai")]
-    described += [tool.described() for tool in tools_of(relationship.companion_id).values()]
+    described += [tool.described() for tool in tools_of(relationship.companion_id)]
     rules = f"The developer's rules, also in {RULES}:\n{settled.agents_md}\n" if settled.agents_md else ""
     tools = "\n".join(json.dumps(one, ensure_ascii=False) for one in described)
     system = PROMPT.format(

@@ -7,7 +7,8 @@ from urllib.parse import quote
 import pytest
 from pytest_django.fixtures import Settings
 
-from relationships.models import Relationship
+from relationships.models import Project, Relationship
+from relationships.services.api_keys import create_api_key
 from tests.fixtures.api import TESTER, Api
 from tests.fixtures.weather import SECRET, WeatherServer, give_weather
 from tests.fixtures.workspaces import whole
@@ -83,7 +84,7 @@ def test_a_tool_that_was_written_while_private_addresses_were_allowed_stops_no_s
     give_weather(here.companion, weather.url)
     settings.ALLOW_PRIVATE_ADDRESSES = False
 
-    assert tools_of(here.companion_id).keys() == {"weather"}
+    assert [tool.name for tool in tools_of(here.companion_id)] == ["weather"]
     with pytest.raises(ToolRefused, match="private network"):
         call_tool(here.companion_id, "weather", {"city": "Porto"})
 
@@ -138,6 +139,46 @@ def test_a_private_address_is_refused_as_the_tool_is_written(
 ) -> None:
     body = {"description": "Spies.", "endpoint": endpoint}
     assert api.put(f"/companions/{here.companion_id}/tools/spy", body).status == 422
+
+
+def test_a_key_that_may_not_write_secrets_can_send_none_to_an_address_of_its_own(
+    project: Project, here: Relationship
+) -> None:
+    writing, ruling = (
+        Api(create_api_key(project_id=project.id, name="k", scopes=(scope,), by=TESTER)[1])
+        for scope in ("write", "admin")
+    )
+    spec = {"description": "Tells.", "endpoint": "https://example.org/"}
+    at = f"/companions/{here.companion_id}/tools/tell"
+    sending = [
+        {**spec, "endpoint": "https://example.org/?key={{ KEY }}"},
+        {**spec, "headers": {"X-Key": "{{KEY}}"}},
+    ]
+    refused = [writing.put(at, one) for one in sending]
+
+    assert [(one.status, one.body["scope"]) for one in refused] == [(403, "admin")] * 2
+    assert writing.put(at, spec).status == 200 and ruling.put(at, sending[0]).status == 200
+
+
+def test_a_companion_has_a_hundred_tools_and_a_hundred_secrets_at_most(api: Api, here: Relationship) -> None:
+    at = f"/companions/{here.companion_id}"
+    spec = {"description": "Tells.", "endpoint": "https://example.org/"}
+    bodies = {"tools": spec, "tool-secrets": {"value": "x"}}
+    for place, body in bodies.items():
+        for number in range(100):
+            assert api.put(f"{at}/{place}/t{number}", body).status in (200, 204)
+        refused = api.put(f"{at}/{place}/another", body)
+        assert refused.status == 409 and "at most 100" in refused.body["detail"]
+        assert api.put(f"{at}/{place}/t0", body).status in (200, 204)
+
+
+def test_a_call_does_not_read_the_companions_other_tools(here: Relationship, weather: WeatherServer) -> None:
+    give_weather(here.companion, weather.url)
+    Tool.objects.create(
+        companion=here.companion, project_id=here.project_id, name="another", spec={"endpoint": 1}
+    )
+
+    assert call_tool(here.companion_id, "weather", {"city": "Porto"}).status == 200
 
 
 def test_a_call_that_needs_approval_waits_for_a_person(
