@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from io import BytesIO
-from time import perf_counter, sleep
+from time import perf_counter, sleep, thread_time
 from typing import IO, Any
 
 import structlog
@@ -21,6 +21,7 @@ from web.server.admission import Client, FairQueue, Places, share
 from web.server.body import CHAT, Bodies, Message, Receive, Refused, is_bulk, may_be_large, time_for
 from web.server.call import Answer, Application, call, environ_of
 from web.server.clients import CLIENT, Clients, is_probe
+from web.server.computing import Computing, call_of
 from web.server.lane import WAIT, Lane, settle
 from web.server.sending import LARGE_EACH, LARGE_TOGETHER, Send, Sender
 from web.stopping import live
@@ -98,6 +99,7 @@ class Gateway:
         self._large_bodies = Places(each=LARGE_EACH, together=LARGE_TOGETHER)
         self._sender = Sender(streams=limits.streams)
         self._giving_way = GivingWay()
+        self._computing = Computing()
         self._requests = 0
         self._begun = False
 
@@ -197,15 +199,19 @@ class Gateway:
         done: asyncio.Future[Answer] = loop.create_future()
         environ = environ_of(request.scope, body, length, proxies=self._limits.proxies)
         is_long = length > _LONG_BODY
+        kind = call_of(request.client.name, request.scope["method"], request.path)
+        gives_way = is_long or self._computing.gives_way(kind)
 
         def job() -> None:
-            began = perf_counter()
+            began, computed = perf_counter(), thread_time()
             try:
-                with self._giving_way if is_long else nullcontext():
+                with self._giving_way if gives_way else nullcontext():
                     answer = call(self._application, environ)
             except BaseException as error:
                 loop.call_soon_threadsafe(settle, done, error)
                 return
+            finally:
+                self._computing.note(kind, thread_time() - computed)
             if answer.status == 401 or CLIENT in environ:
                 self._clients.learn(request.key, None if answer.status == 401 else environ[CLIENT])
             loop.call_soon_threadsafe(settle, done, answer)
@@ -217,6 +223,8 @@ class Gateway:
             self._bulk_queue.put(request.client, work)
         elif is_long:  # parsing keeps Python busy: one at a time, in a separate line
             self._queue.put(request.lined_up("long bodies"), work, limit=1)
+        elif self._computing.lines_up(kind):  # as such calls do
+            self._queue.put(request.lined_up(kind[1]), work, limit=1)
         elif request.path == CHAT:  # there may be many at once, and no context should wait behind them
             self._queue.put(request.lined_up("chats"), work, limit=share(self._limits.running_each))
         else:
@@ -235,7 +243,7 @@ class Gateway:
 class GivingWay:
     """While something is inside, threads that compute give way after 0.5 ms, instead of Python's 5 ms.
 
-    Only for long bodies, as each switch of threads costs time, and short ones are done by then.
+    Only for what computes for long, as each switch of threads costs time, and everything else is done by then.
     """
 
     def __init__(self) -> None:
