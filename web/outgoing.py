@@ -20,10 +20,12 @@ from web import deadline
 LARGEST_ANSWER = 1_000_000  # bytes
 FRAMING = ("content-length", "transfer-encoding")  # headers that a call writes itself
 _SCHEMES = ("http", "https")
-# Not in the lists of private addresses, but clouds give a machine its credentials there (Oracle, Azure).
-_OF_CLOUDS = [ip_network("192.0.0.0/24"), ip_network("168.63.129.16/32")]
-# Networks with an IPv4 address in the last 32 bits: IPv4-compatible, IPv4-translated, NAT64 (RFC 6052 and 8215).
-_HOLD_IPV4 = [IPv6Network(net) for net in ("::/96", "::ffff:0:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48")]
+# Python calls them global, but clouds give a machine its credentials there (Oracle, Azure), or they lead to a private
+# network: site-local addresses (RFC 3879), a gateway's own NAT64 (RFC 8215), segment routing (RFC 9602).
+_CLOUDS = ("192.0.0.0/24", "168.63.129.16/32")
+_NOT_PUBLIC = [ip_network(net) for net in (*_CLOUDS, "fec0::/10", "64:ff9b:1::/48", "5f00::/16")]
+# Networks with an IPv4 address in the last 32 bits: IPv4-compatible, IPv4-translated, NAT64 (RFC 6052).
+_HOLD_IPV4 = [IPv6Network(net) for net in ("::/96", "::ffff:0:0:0/96", "64:ff9b::/96")]
 
 
 class OutgoingError(Exception):
@@ -126,7 +128,7 @@ def _refuse_private(host: str, number: IPv4Address | IPv6Address) -> None:
         return
     inner = _inner(number)
     is_public = all(one.is_global and not one.is_multicast for one in (number, inner))
-    if not is_public or any(inner in network for network in _OF_CLOUDS):
+    if not is_public or any(one in network for one in (number, inner) for network in _NOT_PUBLIC):
         raise OutgoingError(
             f"{host} is an address of a private network. Call a public one, or set RAPPORT_ALLOW_PRIVATE_ADDRESSES=1.",
             refused=True,

@@ -136,6 +136,9 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
         "http://192.0.0.192/",
         "http://168.63.129.16/",
         "http://[::ffff:168.63.129.16]/",
+        "http://[fec0::1]/",
+        "http://[64:ff9b:1:a00:1::]/",
+        "http://[5f00::1]/",
     ],
 )
 def test_a_private_address_can_be_refused_when_it_is_given(url: str) -> None:
