@@ -60,6 +60,7 @@ class _Request:
     key: str  # as it was sent
     client: Client  # to which it counts
     length: int | None  # of its body; None: it comes in chunks
+    proved: Client | None = None  # to whom its key belongs, once that is known; its answer counts to them
     read: bool = False
     ended: bool = False  # its end was received, which is a separate message
 
@@ -122,7 +123,7 @@ class Gateway:
             if answer.later is not None or answer.stream is not None:
                 await request.receive_end()
             if answer.later is not None:
-                answer = await self._chats.make(answer, request.client, request.receive)
+                answer = await self._chats.make(answer, request.proved or request.client, request.receive)
             await self._send(answer, request, send)
         except Refused as refused:
             environ = environ_of(scope, BytesIO(), 0, proxies=self._limits.proxies)
@@ -130,9 +131,8 @@ class Gateway:
 
     async def _send(self, answer: Answer, request: _Request, send: Send) -> None:
         unread = not request.read and request.length != 0
-        await self._sender.send(
-            answer, client=request.client, receive=request.receive, send=send, unread=unread
-        )
+        client = request.proved or request.client
+        await self._sender.send(answer, client=client, receive=request.receive, send=send, unread=unread)
 
     def _begin(self) -> None:
         self._begun = True
@@ -212,6 +212,7 @@ class Gateway:
                 return
             finally:
                 self._computing.note(kind, thread_time() - computed)
+            request.proved = environ.get(CLIENT)
             if answer.status == 401 or CLIENT in environ:
                 self._clients.learn(request.key, None if answer.status == 401 else environ[CLIENT])
             loop.call_soon_threadsafe(settle, done, answer)

@@ -1,7 +1,12 @@
+import asyncio
+
 import pytest
 
+from tests.unit.web.server.test_gateway import LIMITS, Site, inside, refusal, run
+from tests.unit.web.server.test_gateway import Client as Asking
 from web.server.admission import Client
 from web.server.clients import Clients, address_beyond_proxies
+from web.server.gateway import Gateway
 
 
 def name(clients: Clients, key: str = "", *, remote: str = "192.0.2.1", path: str = "/v1/users") -> str:
@@ -76,3 +81,20 @@ def test_a_client_behind_a_unix_socket_has_a_name_too() -> None:
 )
 def test_the_address_beyond_so_many_proxies_counts(proxies: int, forwarded: str, address: str | None) -> None:
     assert address_beyond_proxies("192.0.2.1", forwarded, proxies=proxies) == address
+
+
+def test_streams_count_for_the_client_whose_key_it_is_though_nobody_knew_it_before() -> None:
+    site = Site()
+    client = Asking(Gateway(site, limits=LIMITS, refusal=refusal))
+
+    async def main() -> int:
+        leave = asyncio.Event()
+        asked = [asyncio.ensure_future(client.ask("/events", leave=leave, key="one")) for _ in range(2)]
+        await inside(site, 2)
+        asked.append(asyncio.ensure_future(client.ask("/events", leave=leave, key="two")))
+        await inside(site, 3)
+        leave.set()
+        *_, (status, _) = await asyncio.gather(*asked)
+        return status
+
+    assert run(main()) == 200
