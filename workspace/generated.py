@@ -46,7 +46,7 @@ _PLACES = {
     place: [(name, folded(name)) for name in place.split("/")]
     for place in (ENTRIES, PROFILE, RULES, HOT_CONTEXT, NOTES, f"{DOCUMENTS}*", f"{TOOLS}*/spec.yaml")
 }
-_UNFIT = re.compile(r"[/\\\x00-\x1f\x7f-\x9f\ufffd]+")
+_UNFIT = re.compile(r"[/\\\x00-\x1f\x7f-\x9f\ufffd\u202a-\u202e\u2066-\u2069]+")
 
 
 def made_elsewhere(path: str, branch: str = MAIN, specs: Container[str] = ()) -> str:

@@ -7,6 +7,8 @@ from workspace.errors import BadPath
 
 LONGEST, LONGEST_NAME = 1024, 255  # bytes
 DEEPEST = 60  # folders
+# They change the order in which the rest of a line is shown, so that a name looks like another.
+_REORDERS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 # git's own folder, and its Windows short name.
 _GIT = {".git", "git~1"}
 
@@ -27,6 +29,8 @@ def path_fault(path: str) -> str:
         return f"must be 1 to {LONGEST} bytes long"
     if any(unicodedata.category(letter) == "Cc" for letter in path):
         return "holds a control character"
+    if not _REORDERS.isdisjoint(path):
+        return "holds an invisible character that changes the order in which it is shown"
     if "\ufffd" in path:
         return "holds U+FFFD, which stands for what could not be read"
     if "\\" in path:
@@ -46,8 +50,8 @@ def path_fault(path: str) -> str:
 
 
 def twin_fault(paths: Iterable[str]) -> str:
-    """Return why these paths can't be in one tree: two differ only by case or Unicode form, or a file is also a folder.
-    "" if they can.
+    """Return why these paths can't be in one tree: two differ only by case, Unicode form or invisible characters, or a
+    file is also a folder. "" if they can.
     """
     names = Names()
     return next(filter(None, map(names.add, paths)), "")
@@ -67,7 +71,7 @@ class Names:
             plain = folded(whole)
             other, other_is_file = self._taken.get(plain, (whole, is_file))
             if other != whole:
-                return f"{whole[:200]} and {other[:200]} differ only by case or Unicode form"
+                return f"{whole[:200]} and {other[:200]} differ only by case, Unicode form or invisible characters"
             if is_file != other_is_file:
                 return f"{whole[:200]} would be a file and a folder"
             if plain in self._taken:
@@ -79,11 +83,16 @@ class Names:
 
 
 def folded(path: str) -> str:
-    """A form that is equal for paths which some system treats as the same."""
-    return unicodedata.normalize("NFKC", path).casefold()
+    """A form that is equal for paths which some system treats as the same, or which look the same."""
+    return _visible(unicodedata.normalize("NFKC", path)).casefold()
 
 
 def _bare(name: str) -> str:
     """The name without what file systems ignore: invisible characters, and dots and spaces at the end."""
-    visible = "".join(letter for letter in name if unicodedata.category(letter) != "Cf")
-    return visible.rstrip(". ").casefold()
+    return _visible(name).rstrip(". ").casefold()
+
+
+def _visible(text: str) -> str:
+    if text.isascii():
+        return text
+    return "".join(letter for letter in text if unicodedata.category(letter) != "Cf")

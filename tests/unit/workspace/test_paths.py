@@ -19,6 +19,8 @@ from workspace.paths import path_fault, twin_fault
         ("a\x00b", "control"),
         ("a\nb", "control"),
         ("a\x85b", "control"),
+        ("a\u202egpj.md", "order in which it is shown"),
+        ("a/\u2066b", "order in which it is shown"),
         ("a\\..\\b", "backslash"),
         (unicodedata.normalize("NFD", "é.md"), "NFC"),
         ("\ud800.md", "half a character"),
@@ -36,7 +38,8 @@ def test_a_path_that_no_tree_takes_is_refused_with_its_rule(path: str, said: str
 
 
 @pytest.mark.parametrize(
-    "path", ["a", "memory/hot_context.md", "é.md", ".gitignore", "日本/メモ.md", "a b/c..d"]
+    "path",
+    ["a", "memory/hot_context.md", "é.md", ".gitignore", "日本/メモ.md", "a b/c..d", "می\u200cخواهم.md"],
 )
 def test_an_ordinary_path_is_taken(path: str) -> None:
     assert path_fault(path) == ""
@@ -50,6 +53,7 @@ def test_an_ordinary_path_is_taken(path: str) -> None:
         ["ﬁle", "file"],
         ["a", "a/b"],
         ["a/b/c", "A/B"],
+        ["notes.md", "no\u200btes.md"],
     ],
 )
 def test_two_files_that_some_system_would_take_for_one_are_refused(paths: list[str]) -> None:
