@@ -6,8 +6,9 @@ is missing costs a few index probes.
 """
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
@@ -18,7 +19,7 @@ from django.utils import timezone
 from config.postgresql.sessions import execute
 from memory.models import ScratchpadEntry, SearchedKind, SearchText
 from memory.retrieval.index.configs import RelationshipConfig, configs_of, lock_config
-from memory.retrieval.index.gaps import has_gaps
+from memory.retrieval.index.gaps import has_gaps, owe_gaps
 from memory.retrieval.index.language import NO_STEMS, keep_language, known_languages
 from memory.retrieval.index.write import ROWS_AT_ONCE, index_again
 from providers.embeddings.registry import working_embedder
@@ -30,6 +31,9 @@ from worker.failures import each_alone
 RELATIONSHIPS_A_STEP = 200
 ROWS_A_STEP = 2_000
 TASKS_A_STEP = 50
+CHECKS_ALL = timedelta(
+    days=1
+)  # how often all texts are checked for vectors, and not only the oldest and the newest
 
 _INCOMPLETE = """
 SELECT r.id FROM relationships_relationship r
@@ -102,9 +106,14 @@ class Backfill:
 
     def __init__(self) -> None:
         self._after = UUID(int=0)
+        self._checks_all = True  # in this walk
+        self._checked_all_at: datetime | None = None
 
     def step(self, now: datetime) -> int:
         """Check the next relationships; return how many rows were written or relationships enqueued."""
+        if not self._after.int:
+            self._checks_all = self._checked_all_at is None or now - self._checked_all_at >= CHECKS_ALL
+            self._checked_all_at = now if self._checks_all else self._checked_all_at
         ids = Relationship.objects.filter(id__gt=self._after).order_by("id").values_list("id", flat=True)
         wanted = configs_of(list(ids[:RELATIONSHIPS_A_STEP]))
         if not wanted:
@@ -116,7 +125,10 @@ class Backfill:
             if rows >= ROWS_A_STEP:
                 return rows  # the next step continues with these
         self._after = wanted[-1].relationship_id
-        return rows + _enqueue_gaps(wanted)
+        rows += _enqueue_gaps(wanted)
+        if self._checks_all:
+            each_alone(wanted, _owe_all_gaps, of=attrgetter("relationship_id"))
+        return rows
 
 
 def _incomplete(wanted: Sequence[RelationshipConfig]) -> list[UUID]:
@@ -143,6 +155,16 @@ def _has_gaps(wanted: RelationshipConfig) -> bool:
     if wanted.retrieval is None or (embedder := working_embedder(wanted.retrieval.embedder)) is None:
         return False
     return has_gaps(wanted.relationship_id, wanted.retrieval, embedder)
+
+
+def _owe_all_gaps(wanted: RelationshipConfig) -> int:
+    """Make all gaps due, for the sweep to enqueue, and return how many."""
+    if wanted.retrieval is None or (embedder := working_embedder(wanted.retrieval.embedder)) is None:
+        return 0
+    owed = 0
+    while some := owe_gaps(wanted.relationship_id, wanted.retrieval, embedder, anywhere=True):
+        owed += some
+    return owed
 
 
 def _language(config: RelationshipConfig, known: frozenset[str]) -> str:

@@ -2,8 +2,9 @@
 
 Every change owes its own vectors, so gaps only come from outside: a configuration that was changed, or a database from
 before the index. They are filled from the newest text to the oldest, so checking the oldest (and the newest, as the
-configuration may have been changed back) shows whether there are any. When a companion moves to another embedder, its
-texts are embedded separately (memory.retrieval.index.reembed).
+configuration may have been changed back) shows most of them. One between texts that have vectors, as when something is
+said at once after an embedder was switched on again, is seen only where all texts are checked. When a companion moves
+to another embedder, its texts are embedded separately (memory.retrieval.index.reembed).
 """
 
 from typing import Any
@@ -54,6 +55,7 @@ _ENDS = sql.SQL(" UNION ALL ").join(
     )
 )
 _LOOK = sql.SQL("SELECT bool_or(missing) FROM ({ends}) ends").format(ends=_ENDS)
+_ANYWHERE = f"SELECT EXISTS (SELECT 1 {_SETTLED} AND {_WITHOUT})"
 _OWE = f"""
 WITH settled AS MATERIALIZED (SELECT s.id, s.kind, s.owner_id, s.place {_SETTLED}), missing AS (
     SELECT id FROM settled s WHERE {_WITHOUT} ORDER BY place DESC, owner_id DESC LIMIT %(limit)s
@@ -69,16 +71,23 @@ SELECT s.kind, s.owner_id, s.text_hash {_TEXTS} AND {_WITHOUT} AND (s.kind, s.ow
 _NOTHING = text_hash("")
 
 
-def has_gaps(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder) -> bool:
-    """Return whether there are gaps. A few index probes, whatever the number of texts."""
-    found: bool = execute(_LOOK, _params(relationship_id, retrieval, embedder))[0][0]
+def has_gaps(
+    relationship_id: UUID, retrieval: Retrieval, embedder: Embedder, *, anywhere: bool = False
+) -> bool:
+    """Return whether there are gaps at the ends: a few index probes, whatever the number of texts. `anywhere`: check
+    all texts.
+    """
+    look = _ANYWHERE if anywhere else _LOOK
+    found: bool = execute(look, _params(relationship_id, retrieval, embedder))[0][0]
     return found
 
 
 @transaction.atomic
-def owe_gaps(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder) -> int:
+def owe_gaps(
+    relationship_id: UUID, retrieval: Retrieval, embedder: Embedder, *, anywhere: bool = False
+) -> int:
     """Make the newest AT_ONCE gaps due, and return how many; 0 also if the configuration has changed."""
-    if not has_gaps(relationship_id, retrieval, embedder):
+    if not has_gaps(relationship_id, retrieval, embedder, anywhere=anywhere):
         return 0
     wanted = lock_config(relationship_id)
     if wanted is None or wanted.retrieval != retrieval:

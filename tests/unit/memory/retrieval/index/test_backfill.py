@@ -4,7 +4,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from memory.models import Embedding, ScratchpadEntry, SearchText
 from memory.retrieval.index import backfill
-from memory.retrieval.index.backfill import Backfill, complete_index, rebuild_index
+from memory.retrieval.index.backfill import CHECKS_ALL, Backfill, complete_index, rebuild_index
 from memory.retrieval.index.embed import embed_owed
 from relationships.models import Companion, Message, Relationship
 from tests.fakes import ScriptedEmbedder
@@ -112,6 +112,26 @@ def test_where_nothing_is_missing_a_step_costs_a_few_queries(
     # the relationships, their configurations, the ends
     with django_assert_num_queries(3):
         assert Backfill().step(timezone.now()) == 0
+
+
+def test_once_a_day_a_gap_between_texts_with_vectors_is_found(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    now, walker = timezone.now(), Backfill()
+    configure(relationship, embedder="default")
+    walk(walker, 2)
+    entries = conversation.remember("Likes tea", "Has a cat", "Has a dog")
+    embed_owed(relationship_id=relationship.id)
+    Embedding.objects.filter(owner_id=entries[1].id).delete()
+
+    walker.step(now + CHECKS_ALL / 2)
+    walker.step(now + CHECKS_ALL / 2)
+    assert owing(relationship) == set()
+
+    walker.step(now + CHECKS_ALL * 2)
+    assert owing(relationship) == {entries[1].id}
+    embed_owed(relationship_id=relationship.id)
+    assert Embedding.objects.filter(owner_id=entries[1].id).exists()
 
 
 def test_after_the_last_relationship_it_begins_anew(relationship: Relationship) -> None:
