@@ -8,6 +8,8 @@ from threading import Lock
 GIVES_WAY_SECONDS = 0.01  # of a processor; contexts take less
 LINES_UP_SECONDS = 0.1
 REMEMBERED_SECONDS = 30.0
+_RISING, _FALLING = 0.5, 0.05  # what a call counts in the average
+_FORGOTTEN_SECONDS = GIVES_WAY_SECONDS / 2
 _MOST = 10_000
 _PARTS = 5  # of a path that tell the call
 _ID = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}", re.IGNORECASE)
@@ -20,17 +22,23 @@ class Computing:
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._lock = clock, Lock()
-        self._known: dict[Call, tuple[float, float]] = {}  # seconds of a processor, and when that was noted
+        self._known: dict[Call, tuple[float, float]] = {}  # the average, and when it last changed
 
     def note(self, call: Call, seconds: float) -> None:
-        """Note a call's seconds of a processor; one that computed for longer lately stays known."""
-        if seconds <= GIVES_WAY_SECONDS:
+        """Note a call's seconds of a processor. The average rises fast and falls slowly, so that short calls in between
+        hide no long ones, and a single one, such as a pause of Python's, is soon forgotten.
+        """
+        if seconds <= GIVES_WAY_SECONDS and call not in self._known:
             return
         with self._lock:
-            if seconds >= self._seconds(call):
-                if len(self._known) >= _MOST:
-                    self._known.clear()
-                self._known[call] = seconds, self._clock()
+            known = self._seconds(call)
+            average = known + (seconds - known) * (_RISING if seconds > known else _FALLING)
+            if average < _FORGOTTEN_SECONDS:
+                self._known.pop(call, None)
+                return
+            if call not in self._known and len(self._known) >= _MOST:
+                self._known.clear()
+            self._known[call] = average, self._clock()
 
     def gives_way(self, call: Call) -> bool:
         return self._seconds(call) > GIVES_WAY_SECONDS
