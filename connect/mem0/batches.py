@@ -4,13 +4,9 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
-from django.db import transaction
-from rest_framework.exceptions import AuthenticationFailed
-
 from connect.mem0.asking import Refusal, two_ids
-from connect.mem0.memories import Given, changes_of, good
+from connect.mem0.memories import Given, changes_of, good, whole_or_not
 from connect.own_api import MOST, Answered, OwnApi
-from web.errors import TooManyRequests
 
 MOST_AT_ONCE = 1000  # memories of a batch, as mem0 has it
 _NOT_THERE = "This entry does not exist"
@@ -23,7 +19,7 @@ def update_batch(api: OwnApi, given: Given) -> Any:
     for place, (relationship, entry, changes) in enumerate(listed):
         _, earlier = named[relationship].get(entry, (place, {}))
         named[relationship][entry] = place, {**earlier, "id": entry, **changes}
-    _whole_or_not(api, "bulk-change", {whose: list(parts.values()) for whose, parts in named.items()})
+    _change_all(api, "bulk-change", {whose: list(parts.values()) for whose, parts in named.items()})
     return {"message": f"Successfully updated {len(listed)} memories"}
 
 
@@ -32,7 +28,7 @@ def delete_batch(api: OwnApi, given: Given) -> Any:
     named: dict[str, list[tuple[int, Any]]] = defaultdict(list)
     for place, (relationship, entry, _) in enumerate(listed):
         named[relationship].append((place, entry))
-    _whole_or_not(api, "bulk-delete", named)
+    _change_all(api, "bulk-delete", named)
     return {"message": f"Successfully deleted {len(listed)} memories"}
 
 
@@ -51,20 +47,14 @@ def _listed(given: Given, read: Callable[[Given], Given]) -> list[tuple[str, str
     return found
 
 
-def _whole_or_not(api: OwnApi, call: str, named: dict[str, list[tuple[int, Any]]]) -> None:
+def _change_all(api: OwnApi, call: str, named: dict[str, list[tuple[int, Any]]]) -> None:
     # Sorted, so that two batches can't wait for each other.
     calls = [
         (f"/relationships/{relationship}/entries/{call}", parts[start : start + MOST])
         for relationship, parts in sorted(named.items())
         for start in range(0, len(parts), MOST)
     ]
-    try:
-        api.admit(len(calls))
-    except AuthenticationFailed as error:
-        raise Refusal(401, str(error.detail)) from None
-    except TooManyRequests as error:
-        raise Refusal(429, error.detail, retry_after=error.extra["retry_after"]) from None
-    with transaction.atomic():
+    with whole_or_not(api, len(calls)):
         for path, parts in calls:
             places, entries = zip(*parts, strict=True)
             _done(api.post(path, {"entries": entries}), places)

@@ -2,13 +2,18 @@
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
 from django.conf import settings
+from django.db import transaction
+from rest_framework.exceptions import AuthenticationFailed
 
 from connect.mem0.asking import NOT_HERE, Refusal, Whose, end_of, last_day, said, two_ids, when, whose
 from connect.own_api import MOST, Answered, OwnApi
+from web.errors import TooManyRequests
 
 _STATUS = {
     "pending": "PENDING",
@@ -131,8 +136,11 @@ def update(api: OwnApi, given: Given, memory_id: str) -> Any:
     relationship, entry = two_ids(memory_id)
     changes, path = changes_of(given), f"/relationships/{relationship}/entries/{entry}"
     if "expires_at" in changes and good(api.get(path))["state"] == "expired":
-        good(api.post(f"{path}/restore", {}))
-    found = good(api.ask("PATCH", path, changes))
+        with whole_or_not(api, 2):
+            good(api.post(f"{path}/restore", {}))
+            found = good(api.ask("PATCH", path, changes))
+    else:
+        found = good(api.ask("PATCH", path, changes))
     return shown(found, relationship, _owner_of(api, relationship))
 
 
@@ -247,3 +255,16 @@ def good(answered: Answered) -> Any:
     if not answered.good:
         raise Refusal(answered.status, answered.sentence, retry_after=answered.body.get("retry_after"))
     return answered.body
+
+
+@contextmanager
+def whole_or_not(api: OwnApi, calls: int) -> Iterator[None]:
+    """Make this many calls in one transaction, so that one which fails undoes those before it. Raises Refusal."""
+    try:
+        api.admit(calls)
+    except AuthenticationFailed as error:
+        raise Refusal(401, str(error.detail)) from None
+    except TooManyRequests as error:
+        raise Refusal(429, error.detail, retry_after=error.extra["retry_after"]) from None
+    with transaction.atomic():
+        yield

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ from django.test.utils import CaptureQueriesContext
 from pytest_django.fixtures import Settings
 
 from config.rates import Rate
-from memory.forgetting.expiry import expire_entries
 from memory.models import ScratchpadEntry
 from relationships.models import ApiKey, Companion, Turn
 from relationships.services.projects import create_project
@@ -274,22 +272,3 @@ def test_a_person_whose_id_has_slashes_is_erased_and_nobody_else(mem0: Mem0) -> 
     for number, name in enumerate(("a%2Fb", "a%2F"), start=1):
         assert mem0.send("DELETE", f"v2/entities/user/{name}/")[0] == 200
         assert [len(mem0.all(person)) for person in people] == [1, int(number == 1), 0]
-
-
-def test_a_memory_is_there_to_the_end_of_its_expiration_date_and_by_its_id_after_that(mem0: Mem0) -> None:
-    today = datetime.now(UTC).date()
-    body = {"messages": "Trial account.", "user_id": "maya", "infer": False, "expiration_date": str(today)}
-    memory = mem0.send("POST", "v3/memories/add/", body)[1]["results"][0]["id"]
-    ends = datetime.combine(today + timedelta(days=1), time(), UTC)
-
-    expire_entries(ends - timedelta(seconds=1))
-    assert mem0.all("maya") == ["Trial account."]
-    assert mem0.send("GET", f"v1/memories/{memory}/")[1]["expiration_date"] == str(today)
-
-    expire_entries(ends)
-    assert mem0.all("maya") == []
-    assert mem0.send("GET", f"v1/memories/{memory}/")[1]["memory"] == "Trial account."
-
-    status, told = mem0.send("PUT", f"v1/memories/{memory}/", {"expiration_date": None})
-    assert (status, told["expiration_date"]) == (200, None)
-    assert mem0.all("maya") == ["Trial account."]
