@@ -55,11 +55,12 @@ class _Calls:
         few = len(self.began) < max(1, share >> min(self.timeouts, 10))
         return few or not (self.always_few or self.timeouts or self.silent(now))
 
-    def end(self, call: object, now: float, *, timed_out: bool) -> None:
+    def end(self, call: object, now: float, error: Exception | None) -> None:
+        """`error`: with which it ended. Even one is an answer, except that none came, or that nobody was asked."""
         began = self.began.pop(call)
-        if timed_out:
+        if isinstance(error, ProviderTimeout | OutgoingTimeout):
             self.timeouts += 1
-        else:
+        elif not isinstance(error, HeldBack):
             self.heard_at, self.timeouts = now, 0
             self.slowest = max(now - began, self.slowest * _FORGETTING)
 
@@ -78,7 +79,7 @@ class CallsInFlight:
         """Wrap a call. `place`: the provider's alias, or OWN_ADDRESSES. Raises HeldBack, after `patience` seconds, if
         the project may begin no other there.
         """
-        call, timed_out = object(), False
+        call, failure = object(), None
         with self._changed:
             calls = self._calls_of((project_id, place))
             if not calls.may_begin(self._clock(), self._share):
@@ -88,12 +89,12 @@ class CallsInFlight:
             calls.began[call] = self._clock()
         try:
             yield
-        except (ProviderTimeout, OutgoingTimeout):
-            timed_out = True
+        except Exception as error:
+            failure = error
             raise
         finally:
             with self._changed:
-                calls.end(call, self._clock(), timed_out=timed_out)
+                calls.end(call, self._clock(), failure)
                 self._changed.notify_all()
 
     def silent(self) -> int:

@@ -95,16 +95,18 @@ def test_a_slow_model_is_not_silent_after_its_first_answer(calls: CallsInFlight,
         assert calls.silent() == READERS
 
 
+@pytest.mark.parametrize("timeout", [ProviderTimeout, OutgoingTimeout])
 def test_each_timeout_halves_the_share_down_to_one_call_and_an_answer_restores_it(
-    calls: CallsInFlight,
+    calls: CallsInFlight, timeout: type[Exception]
 ) -> None:
-    assert fail(calls, ProviderTimeout, most=1) == 1
-    assert fail(calls, ProviderTimeout) == 2
-    assert fail(calls, ProviderTimeout) == 1
-    assert fail(calls, ProviderTimeout) == 1
+    assert fail(calls, timeout, most=1) == 1
+    assert fail(calls, timeout) == 2
+    assert fail(calls, timeout) == 1
+    assert fail(calls, HeldBack) == 1, "nobody was asked"
+    assert fail(calls, timeout) == 1
 
     assert fail(calls, ProviderUnavailable) == 1, "a refusal is an answer, too"
-    assert fail(calls, ProviderTimeout) == MANY
+    assert fail(calls, timeout) == MANY
 
 
 def test_calls_to_a_projects_own_addresses_hold_half_of_the_readers_at_most_even_while_they_are_answered(
