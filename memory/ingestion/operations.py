@@ -42,6 +42,8 @@ MAX_OPERATIONS = 200  # of one answer; more are refused, visibly
 MAY_BE_LEFT_OUT = ("operations", "facts", "memories")  # lists that may be missing if they are empty
 BESIDE = ("wishes", "forget")  # what an answer may contain besides its list
 ADVICE = "agreement"  # the type of what the companion advises or promises, which it alone may have said
+# By which models without a schema say that an entry stays as it is.
+_NOTHING = frozenset("none noop no_op no-op nothing known keep skip ignore unchanged no_change".split())
 # Other names that models without a schema use for the members of an operation.
 _ALIASES = {"operation": "op", "action": "op", "message": "messages", "text": "content"}
 
@@ -273,7 +275,9 @@ def _about_person(operation: Operation, given: IngestionInput) -> bool:
 
 def _understand(item: dict[str, Any], given: IngestionInput) -> Operation:
     item = {_ALIASES.get(name, name) if _ALIASES.get(name) not in item else name: item[name] for name in item}
-    op = str(item.get("op")).strip().lower()
+    op = str(item.get("op") or "").strip().lower()
+    if op in _NOTHING:
+        raise RefusedItem(f"op is {op!r}: there is nothing to do")
     if op not in ("add", "update", "replace", "delete"):
         raise RefusedItem(f"op is {item.get('op')!r:.40}; {NO_OPERATION}")
     cleared = tuple(name for name in ("happens_at", "expires_at") if name in item and item[name] is None)

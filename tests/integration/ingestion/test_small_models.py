@@ -219,3 +219,17 @@ def test_an_update_that_repeats_its_loss_stands_only_with_a_reason(
     [(verdict, said)] = conversation.verdicts(turn)
     assert verdict == "applied" and missing in said
     assert missing in scripted_provider.requests[-1].history[-1][1]
+
+
+def test_an_operation_that_does_nothing_is_not_sent_back(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember("Has a cat")
+    scripted_provider.answer_with(
+        answer({"op": "NONE", "entry": 1, "content": "Has a cat", "messages": [1]}, add("Owns a boat"))
+    )
+
+    turn = conversation.hear("My cat likes my boat.")
+
+    assert conversation.verdicts(turn)[0] == ("refused", "op is 'none': there is nothing to do")
+    assert len(scripted_provider.requests) == 1

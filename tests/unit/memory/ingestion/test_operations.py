@@ -87,6 +87,7 @@ def test_a_whole_operation_is_understood() -> None:
     [
         ({"op": "merge"}, "known: add, update, replace, delete"),
         ({"op": None}, "known: add, update, replace, delete"),
+        ({"op": "NONE"}, "op is 'none': there is nothing to do"),
         ({"content": ""}, "content is empty"),
         ({"content": "\x00\x07 "}, "content is empty"),
         ({"content": ["Likes", "tea"]}, "content is not a text"),
