@@ -20,9 +20,10 @@ from providers.normal_form import normal_form, plain_digits
 _LETTERS = rf"[^\W\d_]+(?:[{MARKS}]+[^\W\d_]*)*"
 _TOKEN = re.compile(rf"\d+(?:[.,:/\u066b\u066c-]\d+)*|{_LETTERS}(?:['’]{_LETTERS})*")
 _ENDS_SENTENCE = re.compile(r"[.!?。！？]")
-# 1,000, 1.000 and 1 000 are one number.
+# 1,000, 1.000, 1 000 and 1'000 are one number.
 _THOUSANDS = re.compile(r"(?<=\d)[.,](?=\d{3}(?:\D|$))", re.ASCII)
-_SPACED = re.compile(r"(?<![\d.,])(?<!\d )[1-9]\d{0,2}(?: \d{3})+(?! ?\d)", re.ASCII)
+_SPACED = re.compile(r"(?<![\d.,])(?<!\d[ '’])[1-9]\d{0,2}(?:[ '’]\d{3})+(?![ '’]?\d)", re.ASCII)
+_SPACES = re.compile("[ '’]")
 _PARTS = re.compile(r"[/-]")
 _DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?", re.ASCII)
 _ENDED = re.compile(r"(\w{3,})['’]\w{1,6}")  # Anna's, Ankara'da
@@ -172,8 +173,8 @@ def _said(text: str) -> set[str]:
 
 
 def _normal(text: str) -> str:
-    """The text in normal form, with no spaces between thousands."""
-    return _SPACED.sub(lambda number: number[0].replace(" ", ""), normal_form("NFKC", text))
+    """The text in normal form, with no spaces or apostrophes between thousands."""
+    return _SPACED.sub(lambda number: _SPACES.sub("", number[0]), normal_form("NFKC", text))
 
 
 def _number(token: str) -> str:

@@ -25,6 +25,7 @@ DATES = st.dates().map(lambda day: day.isoformat())
         ("Planned for 2023-03", "Planned for 2023", ("2023-03",)),
         ("Paid 1,000 euros on 14 March 2023", "Paid 1000 euros on 2023-03-14", ()),
         ("Gagne 4 500 euros, Léa 1 234 567", "Gagne 4500 euros, Léa 1\u202f234\u202f567", ()),
+        ("Verdient 4'500 Franken, Léa 1’234’567", "Verdient 4500 Franken, Léa 1 234 567", ()),
         ("Wog 3.420 Gramm und 1,5 kg", "Wog 3420 Gramm und 1,5 kg", ()),
         ("Paid 12 500 euros", "Paid too much", ("12500",)),
         ("Hat die Nummer 0171 234 567", "Hat die Nummer 0171-234-567", ()),
