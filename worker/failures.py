@@ -62,7 +62,9 @@ class Failure:
             return cls(error.code, error.detail, error.extra["retry_after"], counted=False)
         if isinstance(error, ProviderError):
             counted = error.counts
-            most = UNUSABLE_TRIES if isinstance(error, AnswerUnusable) else settings.MAX_ATTEMPTS
+            most = settings.MAX_ATTEMPTS
+            if isinstance(error, AnswerUnusable):
+                most = min(most, UNUSABLE_TRIES)
             hopeless = error.permanent or (counted and attempts + 1 >= most)
             delay = None if hopeless else retry_delay(attempts, error.retry_after)
             return cls(error.code, str(error)[:2000], delay, counted)

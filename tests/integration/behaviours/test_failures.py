@@ -6,6 +6,7 @@ from uuid import UUID
 import pytest
 from django.db import OperationalError, connection
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from behaviours.models import BehaviourRun
 from behaviours.runs import retry_run
@@ -65,6 +66,19 @@ def test_a_model_whose_answers_cannot_be_used_is_paid_for_three_of_them(
     assert states == ["pending", "pending", "failed", "failed"]
     assert [run.error_code for run in runs_of(conversation)] == ["unparsable_answer"]
     assert len(scripted_provider.requests) == 3
+
+
+def test_it_is_paid_for_no_more_of_them_than_there_are_tries(
+    conversation: Conversation, scripted_provider: ScriptedProvider, settings: Settings
+) -> None:
+    settings.MAX_ATTEMPTS = 1
+    behave(conversation.relationship, mood={"prompt": {"prompt": "Mood?", "into": "session"}})
+    scripted_provider.otherwise = "Rather good, thanks."
+    conversation.say("Hi")
+
+    work(conversation)
+
+    assert [run.state for run in runs_of(conversation)] == ["failed"]
 
 
 def test_a_spent_budget_waits(conversation: Conversation, scripted_provider: ScriptedProvider) -> None:
