@@ -50,6 +50,7 @@ class Readers:
         global _readers
         _readers = None
         self._threads.shutdown()
+        calls_in_flight.readers = 0
 
     def _do(self, work: Callable[[], None]) -> None:
         self._stats.begin_task()
@@ -72,7 +73,7 @@ class Readers:
 def start_readers(count: int, stats: WorkerStats) -> Readers:
     """Run the tasks of this process in `count` threads; without this, each runs in the thread that calls it."""
     global _readers
-    _readers = Readers(count, stats)
+    _readers, calls_in_flight.readers = Readers(count, stats), count
     return _readers
 
 

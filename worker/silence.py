@@ -15,8 +15,6 @@ from dataclasses import dataclass, field
 from time import monotonic
 from uuid import UUID
 
-from django.conf import settings
-
 from config.postgresql.sessions import release_connection
 from providers.errors import HeldBack, ProviderTimeout
 from web.outgoing import OutgoingTimeout
@@ -68,9 +66,9 @@ class _Calls:
 class CallsInFlight:
     """The calls to models, webhooks and tools that a process waits for, by project and place."""
 
-    def __init__(self, readers: int, *, clock: Callable[[], float] = monotonic) -> None:
-        """`clock`: in seconds."""
-        self._share, self._clock = readers // 2, clock
+    def __init__(self, readers: int = 0, *, clock: Callable[[], float] = monotonic) -> None:
+        """`readers`: of this process; 0: it has none that could be held, so any call may begin. `clock`: in seconds."""
+        self.readers, self._clock = readers, clock
         self._calls: dict[tuple[UUID, str], _Calls] = {}
         self._changed = threading.Condition()
 
@@ -82,9 +80,9 @@ class CallsInFlight:
         call, failure = object(), None
         with self._changed:
             calls = self._calls_of((project_id, place))
-            if not calls.may_begin(self._clock(), self._share):
+            if not self._may_begin(calls):
                 release_connection()
-                if not self._changed.wait_for(lambda: calls.may_begin(self._clock(), self._share), patience):
+                if not self._changed.wait_for(lambda: self._may_begin(calls), patience):
                     raise self._held_back(calls)
             calls.began[call] = self._clock()
         try:
@@ -103,6 +101,9 @@ class CallsInFlight:
             now = self._clock()
             return sum(len(calls.began) for calls in self._calls.values() if calls.silent(now))
 
+    def _may_begin(self, calls: _Calls) -> bool:
+        return not self.readers or calls.may_begin(self._clock(), self.readers // 2)
+
     def _calls_of(self, key: tuple[UUID, str]) -> _Calls:
         if key not in self._calls and len(self._calls) >= _KEPT:
             self._calls = {key: calls for key, calls in self._calls.items() if calls.began}
@@ -117,4 +118,4 @@ class CallsInFlight:
         )
 
 
-calls_in_flight = CallsInFlight(settings.READERS)  # of this process
+calls_in_flight = CallsInFlight()  # of this process

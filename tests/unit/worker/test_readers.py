@@ -55,10 +55,11 @@ def test_a_process_takes_no_task_while_its_readers_are_busy(stats: WorkerStats, 
 def test_other_readers_come_in_for_a_quarter_of_those_whose_models_are_silent(
     stats: WorkerStats, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    silent = CallsInFlight(8, clock=lambda: clock[0])
+    silent = CallsInFlight(clock=lambda: clock[0])
     clock, go_on = [1000.0], threading.Event()
     monkeypatch.setattr("worker.readers.calls_in_flight", silent)
     eight_readers = start_readers(8, stats)
+    assert silent.readers == 8
 
     @task
     def ask(row: UUID) -> None:
@@ -76,7 +77,7 @@ def test_other_readers_come_in_for_a_quarter_of_those_whose_models_are_silent(
     go_on.set()
     taking.join(10)
     eight_readers.close()
-    assert stats.workers()[0].busy == 0
+    assert (stats.workers()[0].busy, silent.readers) == (0, 0)
 
 
 def test_a_task_that_crashes_frees_its_reader_and_names_nobodys_words(

@@ -84,6 +84,14 @@ def test_all_readers_may_wait_while_answers_come(
     assert calls.silent() == READERS
 
 
+def test_a_process_without_readers_holds_no_call_back(clock: list[float], in_flight: ExitStack) -> None:
+    calls = CallsInFlight(clock=lambda: clock[0])
+    begin(calls, in_flight, range(MANY))
+    clock[0] += SILENT_SECONDS + 1
+
+    assert may_begin(calls)
+
+
 def test_a_slow_model_is_not_silent_after_its_first_answer(calls: CallsInFlight, clock: list[float]) -> None:
     with calls.call(ONE, "slow"):
         clock[0] += 30
