@@ -60,13 +60,17 @@ def asking_for_a_request() -> Iterator[None]:
 
 
 def make_call(provider: LLMProvider, request: CompletionRequest, **columns: Any) -> MadeCall:
-    """Call the model and make the row. `columns`: its owner, its purpose, and what it showed. Raises nothing."""
+    """Call the model and make the row. `columns`: its owner, its purpose, and what it showed. Raises HeldBack, if the
+    model was not asked, and nothing else.
+    """
     started = perf_counter()
     completion: Completion | None = None
     failure: Exception | None = None
     try:
         with calls_in_flight.call(columns["project_id"], provider.alias), model_call():
             completion = provider.complete(request)
+    except HeldBack:
+        raise
     except Exception as error:  # even what no provider may raise: the caller raises it again
         failure, completion = error, getattr(error, "completion", None)
     milliseconds = (perf_counter() - started) * 1000
@@ -76,13 +80,10 @@ def make_call(provider: LLMProvider, request: CompletionRequest, **columns: Any)
 
 
 def store_made_calls(calls: Sequence[MadeCall], *, now: datetime) -> None:
-    """Insert the calls that were made and count them for their project. Call it late in a transaction, as it locks that
-    count.
-    """
-    made = [call for call in calls if not isinstance(call.failure, HeldBack)]
-    if made:
-        ModelCall.objects.bulk_create(call.row for call in made)
-        count_made_calls(made, now=now)
+    """Insert the calls and count them for their project. Call it late in a transaction, as it locks that count."""
+    if calls:
+        ModelCall.objects.bulk_create(call.row for call in calls)
+        count_made_calls(calls, now=now)
 
 
 def count_made_calls(calls: Sequence[MadeCall], *, now: datetime) -> None:

@@ -12,7 +12,6 @@ from config.postgresql.sessions import execute
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.model_calls import MadeCall, make_call, store_made_calls
 from memory.models import ModelCall
-from providers.errors import HeldBack
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
 from relationships.services.model_budgets import spending_figures
 
@@ -63,8 +62,6 @@ class CallLog:
             shown_message_ids=[message.id for message in given.messages],
             reference_message_ids=[message.id for message in given.references],
         )
-        if isinstance(call.failure, HeldBack):
-            raise call.failure
         self.last_model = call.row.model
         self.waiting.append(CallRecord(call.row, call.completion, call.failure, request, given))
         self.ids.append(call.row.id)

@@ -12,7 +12,7 @@ from behaviours.models import BehaviourRun
 from behaviours.runs import retry_run
 from behaviours.working import Work, run_behaviours
 from memory.models import ModelCall
-from providers.errors import ContentBlocked, RateLimited
+from providers.errors import ContentBlocked, HeldBack, RateLimited
 from providers.llm.base import CompletionRequest
 from relationships.models import Message, Profile, SessionState, Turn
 from relationships.services.model_budgets import set_model_budget
@@ -66,6 +66,21 @@ def test_a_model_whose_answers_cannot_be_used_is_paid_for_three_of_them(
     assert states == ["pending", "pending", "failed", "failed"]
     assert [run.error_code for run in runs_of(conversation)] == ["unparsable_answer"]
     assert len(scripted_provider.requests) == 3
+
+
+def test_a_question_that_was_held_back_was_no_call(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    behave(conversation.relationship, mood={"prompt": {"prompt": "Mood?", "into": "session"}})
+    scripted_provider.answer_with(HeldBack("The provider said to wait.", retry_after=30))
+    conversation.say("Hi")
+
+    work(conversation)
+
+    [run] = runs_of(conversation)
+    assert (run.state, run.error_code, run.attempts) == ("pending", "held_back", 0)
+    assert run.model_call_ids == []
+    assert not ModelCall.objects.for_relationship(run.relationship_id).exists()
 
 
 def test_it_is_paid_for_no_more_of_them_than_there_are_tries(

@@ -13,7 +13,7 @@ from pytest_django.fixtures import Settings
 from memory.ingestion.intake import retry_turn
 from memory.ingestion.pipeline import INTERNAL_TRIES
 from memory.models import EntryRevision, ModelCall, OperationResult
-from providers.errors import ContentBlocked, HeldBack, RateLimited, Unauthorized
+from providers.errors import ContentBlocked, RateLimited, Unauthorized
 from providers.llm.base import CompletionRequest
 from relationships.ids import uuid7
 from relationships.models import Companion, Turn, TurnState
@@ -106,19 +106,6 @@ def test_a_passing_failure_blocks_the_relationship_until_its_retry(
     scripted_provider.answer_with(answer(add("One", messages=[1]), add("Two", messages=[2])))
     conversation.drain()
     assert [conversation.again(turn).state for turn in (first, second)] == ["applied", "applied"]
-
-
-def test_a_question_that_was_held_back_was_no_call_and_no_try(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    scripted_provider.answer_with(HeldBack("The provider said to wait.", retry_after=30))
-
-    turn = conversation.hear("One.")
-
-    assert (turn.state, turn.error_code, turn.attempts) == (TurnState.PENDING, "held_back", 0)
-    assert turn.error == "The provider said to wait."
-    assert turn.model_call_ids == []
-    assert not ModelCall.objects.for_relationship(turn.relationship_id).exists()
 
 
 def test_a_wrong_provider_key_never_uses_up_a_turn(
