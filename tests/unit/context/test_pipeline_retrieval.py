@@ -93,14 +93,15 @@ def test_what_was_retrieved_is_counted_behind_the_contexts_back(relationship: Re
     boat, _ = added(relationship, "Sold the boat in Porto", "Plays the cello")
 
     with statements_sent() as sent:
-        for record in (True, False):
+        for record, stored in ((True, True), (False, True), (True, False)):
             config = {"retrieval": {"record_access": record}}
-            context_of(relationship, "What became of my boat?", config=config, now=NOON + timedelta(days=900))
+            later = NOON + timedelta(days=900)
+            context_of(relationship, "What became of my boat?", config=config, now=later, stored=stored)
     flush_accesses()
 
     rows = ScratchpadEntry.objects.for_relationship(relationship.id)
     counts = dict(rows.values_list("content", "access_count"))
-    assert len(sent) == 6
+    assert len(sent) == 9
     assert counts == {"Has a boat": 0, "Sold the boat in Porto": 1, "Plays the cello": 0}
     assert rows.get(id=boat.id).last_accessed_at == NOON + timedelta(days=900)
 
