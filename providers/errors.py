@@ -3,7 +3,7 @@
     ProviderError
     ├── TransientProviderError          the same request may succeed later
     │   ├── RateLimited                 429; `retry_after` if the vendor gives it
-    │   │   └── HeldBack                not asked, because of an earlier 429 or of too many calls at once
+    │   │   └── HeldBack                not asked, after a 429, amid too many calls at once, or amid silence
     │   ├── ProviderUnavailable         5xx, no connection, a dropped socket, or an invalid answer
     │   ├── ProviderTimeout             no answer within the provider's timeout
     │   ├── EmptyAnswer *               an answer without text
@@ -81,7 +81,7 @@ class RateLimited(TransientProviderError):
 
 
 class HeldBack(RateLimited):
-    """The provider asked us to slow down a moment ago, or had as many calls as it may have, so it was not asked."""
+    """The provider was not asked: it said to wait, has as many calls as it may have, or answers none of them."""
 
     code = "held_back"
     counts = False
