@@ -71,10 +71,11 @@ def _ask_about_refused(items: list[Operation], given: IngestionInput, send_back:
     """Ask the model once for what items have none of that exists: an operation, a type, messages. If the new answer has
     none either, the item stays refused, as silently choosing one might be wrong.
     """
-    told = "\n".join(f"- {item.raw['content']}: {item.reason}" for item in items if _lacks(item))
-    if not told:
+    lacking = [item for item in items if _lacks(item)]
+    if not lacking:
         return items
-    messages = any(_lacks(item) and _lacked_by(item) == "messages were" for item in items)
+    told = "\n".join(f"- {item.raw['content']}: {item.reason}" for item in lacking)
+    messages = any(_lacked_by(item) == "messages were" for item in lacking)
     which = f" The new messages are [1] to [{len(given.messages)}]." if messages else ""
     again = send_back(
         f"no entry is made of these.\n{told}\nGive these again, and no others.{which}", "refused"
@@ -87,14 +88,12 @@ def _ask_about_refused(items: list[Operation], given: IngestionInput, send_back:
     }
 
     def completed(item: Operation) -> Operation:
-        found = (
-            better.pop(content_hash(" ".join(item.raw["content"].split())), None) if _lacks(item) else None
-        )
-        return (
-            replace(found, remarks=(*found.remarks, f"its {_lacked_by(item)} sent back once"))
-            if found
-            else item
-        )
+        if not _lacks(item):
+            return item
+        found = better.pop(content_hash(" ".join(item.raw["content"].split())), None)
+        if found is None:
+            return item
+        return replace(found, remarks=(*found.remarks, f"its {_lacked_by(item)} sent back once"))
 
     return [completed(item) for item in items]
 
