@@ -28,6 +28,9 @@ log = structlog.get_logger(__name__)
 
 BEAT_SECONDS = 1.0
 _POOL_WORD_SECONDS = 3.0  # how old the supervisor's report on the pool may be
+_LAST_SECONDS = (
+    3.0  # that a stop leaves to a sweep and a periodic task, whose locks would otherwise outlive us
+)
 _RETRY_SECONDS = 1.0  # after a failure; between two looks for periodic tasks
 _BACKOFF_SECONDS, _LONGEST_BACKOFF_SECONDS = 0.2, 5.0
 
@@ -51,10 +54,18 @@ class Maintenance:
         """Loop until SIGTERM; then take back the leases of dead processes, and delete the heartbeat."""
         signal.signal(signal.SIGTERM, lambda *_: self._stopping.set())
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        for do in (self._find_owed_rows, self._do_periodic_tasks):
-            threading.Thread(target=self._repeat, args=[do], name=do.__name__, daemon=True).start()
+        threads = [
+            threading.Thread(target=self._repeat, args=[do], name=do.__name__, daemon=True)
+            for do in (self._find_owed_rows, self._do_periodic_tasks)
+        ]
+        for thread in threads:
+            thread.start()
         while not self._stopping.is_set() and os.getppid() == self._supervisor:
             self._stopping.wait(self._round())
+        self._stopping.set()
+        until = time.monotonic() + _LAST_SECONDS
+        for thread in threads:
+            thread.join(max(0.0, until - time.monotonic()))
         if os.getppid() == self._supervisor:
             self._say_goodbye()
 

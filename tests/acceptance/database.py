@@ -11,8 +11,8 @@ from urllib.parse import quote, urlencode
 
 import psutil
 import psycopg
-from django.core.management import call_command
-from django.db import connection, connections
+from django.core.management import CommandError, call_command
+from django.db import OperationalError, connection, connections
 from psycopg import sql
 
 from config.embedded_postgres import create_database as create_embedded_database
@@ -112,8 +112,17 @@ def django_on(database: LiveDatabase) -> Iterator[None]:
 
 
 def empty() -> None:
-    """Delete every row of the database that Django uses."""
-    call_command("flush", interactive=False, verbosity=0, inhibit_post_migrate=True)
+    """Delete every row of the database that Django uses. The session of a process that was killed may still end a
+    statement: then once more.
+    """
+    for tries_left in (2, 1, 0):
+        try:
+            call_command("flush", interactive=False, verbosity=0, inhibit_post_migrate=True)
+        except CommandError as error:
+            if not (tries_left and isinstance(error.__cause__, OperationalError)):
+                raise
+        else:
+            return
 
 
 def _beside_the_tests_own(name: str) -> LiveDatabase:

@@ -251,11 +251,8 @@ def _workspace(hostile: HostileProject) -> None:
     update_session(session, summary=wild("summary"), error=wild("session_error"))
     changes = {"notes.md": wild("file").encode(), "memory/hot_context.md": wild("hot_context").encode()}
     sha = change_files(relationship=here, changes=changes, by=by, message=wild("message")).commit
-    change_files(
-        relationship=here,
-        changes={wild("path").replace("/", "|"): b"x", "notes.md": wild("edited").encode()},
-        by=by,
-    )
+    path = wild("path").replace("/", "|").replace("\u202e", "")
+    change_files(relationship=here, changes={path: b"x", "notes.md": wild("edited").encode()}, by=by)
     AgentStep.objects.create(
         **hostile.owned,
         session_id=session.id,
