@@ -16,9 +16,8 @@ MOST_MEMORY = 1 << 20  # bytes of one compiled pattern
 MOST_TEXT = 16_384
 # A word, or a symbol: arrows, emoji and the like.
 _WORD = re.compile(rf"{WORD}|[\u2190-\u2bff\U0001f000-\U0001faff]")
-_LEFT_OUT = re.compile(
-    f"[{POINTS}\u0307]"
-)  # points that are often left out, and the dot of an İ in lower case
+# Points that are often left out, and the dot of an İ in lower case.
+_LEFT_OUT = re.compile(f"[{POINTS}\u0307]")
 _MARKS = frozenset(MARKS)
 
 

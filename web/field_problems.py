@@ -28,7 +28,7 @@ def matching(
     pattern: str, sentence: str, *, min_length: int | None = None, max_length: int | None = None
 ) -> StringConstraints:
     """A constraint of a text. `sentence`: what is wrong with one that does not match, without its subject."""
-    _OF_PATTERNS[pattern] = sentence
+    assert _OF_PATTERNS.setdefault(pattern, sentence) == sentence, f"{pattern} has another sentence, too"
     return StringConstraints(pattern=pattern, min_length=min_length, max_length=max_length)
 
 

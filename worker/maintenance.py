@@ -28,9 +28,8 @@ log = structlog.get_logger(__name__)
 
 BEAT_SECONDS = 1.0
 _POOL_WORD_SECONDS = 3.0  # how old the supervisor's report on the pool may be
-_LAST_SECONDS = (
-    3.0  # that a stop leaves to a sweep and a periodic task, whose locks would otherwise outlive us
-)
+# That a stop leaves to a sweep and a periodic task, as the locks of a statement that is cut off outlive the process.
+_LAST_SECONDS = 3.0
 _RETRY_SECONDS = 1.0  # after a failure; between two looks for periodic tasks
 _BACKOFF_SECONDS, _LONGEST_BACKOFF_SECONDS = 0.2, 5.0
 
@@ -55,7 +54,7 @@ class Maintenance:
         signal.signal(signal.SIGTERM, lambda *_: self._stopping.set())
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         threads = [
-            threading.Thread(target=self._repeat, args=[do], name=do.__name__, daemon=True)
+            threading.Thread(target=self._repeat, args=[do], name=do.__name__.lstrip("_"), daemon=True)
             for do in (self._find_owed_rows, self._do_periodic_tasks)
         ]
         for thread in threads:

@@ -41,7 +41,7 @@ class _Calls:
         return self.waited(now) > max(SILENT_SECONDS, 2 * self.slowest)
 
     def waited(self, now: float) -> float:
-        """Since when calls wait and none was answered, in seconds."""
+        """For how long calls have been waiting and none was answered, in seconds."""
         return min(self.oldest(now), now - self.heard_at)
 
     def oldest(self, now: float) -> float:
@@ -54,7 +54,9 @@ class _Calls:
         return few or not (self.always_few or self.timeouts or self.silent(now))
 
     def end(self, call: object, now: float, error: Exception | None) -> None:
-        """`error`: with which it ended. Even one is an answer, except that none came, or that nobody was asked."""
+        """`error`: with which it ended, if it failed. A timeout and a question that was held back are no answers; any
+        other error is one.
+        """
         began = self.began.pop(call)
         if isinstance(error, ProviderTimeout | OutgoingTimeout):
             self.timeouts += 1

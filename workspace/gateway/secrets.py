@@ -15,7 +15,7 @@ from relationships.services.audit import audit_row
 from relationships.services.rows import require
 from web.actor import Actor
 from workspace.errors import ToolRefused
-from workspace.gateway.room import require_room
+from workspace.gateway.limits import require_room
 from workspace.models import ToolSecret
 
 MOST_SECRETS = 100  # of a companion

@@ -19,7 +19,7 @@ from web.errors import Conflict, InvalidInput
 from web.field_problems import field_problems, matching
 from web.outgoing import FRAMING, OutgoingError, refuse_address
 from workspace.files import read_file
-from workspace.gateway.room import require_room
+from workspace.gateway.limits import require_room
 from workspace.generated import SPEC_PATH, TOOL_NAME
 from workspace.models import Tool
 from workspace.tool_definitions import is_file_tool

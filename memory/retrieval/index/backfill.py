@@ -31,9 +31,8 @@ from worker.failures import each_alone
 RELATIONSHIPS_A_STEP = 200
 ROWS_A_STEP = 2_000
 TASKS_A_STEP = 50
-CHECKS_ALL = timedelta(
-    days=1
-)  # how often all texts are checked for vectors, and not only the oldest and the newest
+# How often all texts are checked for vectors, and not only the oldest and the newest.
+CHECKS_ALL = timedelta(days=1)
 
 _INCOMPLETE = """
 SELECT r.id FROM relationships_relationship r

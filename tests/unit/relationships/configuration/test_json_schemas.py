@@ -146,3 +146,9 @@ def test_a_schema_of_many_small_ones_is_checked_at_once() -> None:
 def test_a_schema_that_can_not_be_kept_to_is_refused(schema: dict[str, Any], why: str) -> None:
     with pytest.raises(ValueError, match=re.escape(why)):
         known_shape(schema)
+
+
+@pytest.mark.parametrize("count", [float("inf"), float("nan"), -1, 1.5])
+def test_a_count_is_a_whole_number(count: float) -> None:
+    with pytest.raises(ValueError, match="minLength has to be a whole number from 0"):
+        known_shape({"minLength": count})
