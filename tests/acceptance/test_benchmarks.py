@@ -77,6 +77,8 @@ def test_a_benchmark_runs_and_keeps_nothing_of_a_small_run(command: str, data: P
     )
 
     wrong = f"{ran.stdout[-3000:]}\n{ran.stderr[-3000:]}"
+    if "can't be had here" in ran.stderr:
+        pytest.skip(ran.stderr.splitlines()[-1])
     # It fails where a goal is missed, as those of time are on a busy machine; what has to hold is looked at below.
     assert ran.returncode == 0 or "Missed: " in ran.stdout, wrong
     assert SHOWN[command] in ran.stdout, wrong
