@@ -24,6 +24,7 @@ from tests.waiting import PATIENCE, wait_until
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 60.0
 STOP_SECONDS = 60.0
+CLUSTER = 4  # processes of django-q2 itself
 
 # Set to "", so that a developer's own .env does not set them.
 _EMPTIED = ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "RAPPORT_PLUGINS")
@@ -168,10 +169,15 @@ class LiveWorker(LiveProcess):
         return (row[0], row[1]) if row else None
 
     def in_order(self, *, readers: int = 2) -> bool:
-        """Return whether it had a heartbeat in the last seconds, and has a full pool."""
+        """Return whether it had a heartbeat in the last seconds, and has a whole pool."""
         self.require_running()
         heartbeat = self.heartbeat
-        return heartbeat is not None and heartbeat[0] < 3 and len(self.readers()) == readers
+        return (
+            heartbeat is not None
+            and heartbeat[0] < 3
+            and len(self.readers()) == readers
+            and len(self.cluster()) == CLUSTER
+        )
 
     def wait_until_in_order(self, *, readers: int = 2, timeout: float = START_SECONDS) -> None:
         wait_until(

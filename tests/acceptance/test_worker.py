@@ -76,10 +76,11 @@ def test_a_turn_that_is_handed_over_is_remembered_and_an_idle_worker_leaves_noth
 def test_whatever_is_killed_the_worker_recovers_by_itself_and_without_all_its_keepers_nothing_is_left(
     live: LiveService, worker: LiveWorker, relationship: Relationship
 ) -> None:
-    # django-q2's own, in the order in which they start
+    # django-q2's own, in the order in which they start; the pusher first of the last two, as its
+    # successor then comes after the monitor, too
     own = {
         name: (lambda place=place: worker.cluster()[place])
-        for place, name in enumerate(("cluster", "sentinel", "monitor", "pusher"))
+        for name, place in {"cluster": 0, "sentinel": 1, "pusher": 3, "monitor": 2}.items()
     }
     readers = {f"idle reader {place}": (lambda place=place: worker.readers()[place]) for place in (0, 1)}
     for name, find in {**readers, **own, "maintenance": worker.maintenance}.items():
