@@ -23,7 +23,10 @@ from providers.llm.offline.wording import (
     words,
 )
 
-_PURSUING = words("learn train run try start save pass get")  # tell how a goal is pursued, not which one
+_PURSUING = words(
+    "learn train run try start save pass get going play do take"
+)  # tell how a goal is pursued, not which one
+_PREPOSITION = pattern(r"^(?:in|at|on|to|for|with|from) ")
 _A_NAME_IS = pattern(r"'s name is|^(?:his|her|its) name is|^(?:I|we) (?:named|called) ")
 _ONE_NAMED = pattern(rf"^Has an? (?P<relation>{RELATION}) named (?P<name>{NAME})")
 
@@ -102,8 +105,10 @@ def _goals(clause: Clause, reader: Reader) -> bool:
     """Update goals that were given up or reached."""
     text = statement(reader.dated(clause.text, past=True)[0])
     found = part("GAVE_UP").match(clause.text)
-    if found and (line := _goal_about(clause, reader, found["what"])):
-        how, what = found["how"].lower(), about_them(found["what"].partition(" because ")[0])
+    how = found["how"].lower() if found else ""
+    stopped = how in ("gave up", "stopped", "quit", "dropped")
+    if found and (line := _goal_about(clause, reader, found["what"], habits=stopped)):
+        what = about_them(found["what"].partition(" because ")[0])
         over = {"do not want to": f"No longer wants to {what}", "am not": f"Is no longer {what}"}
         reader.rewrite(line, over.get(how, text))
         return True
@@ -114,8 +119,10 @@ def _goals(clause: Clause, reader: Reader) -> bool:
     return True
 
 
-def _goal_about(clause: Clause, reader: Reader, what: str) -> Line | None:
-    """The open goal that shares the most significant words with `what`; None if none is close."""
+def _goal_about(clause: Clause, reader: Reader, what: str, *, habits: bool = False) -> Line | None:
+    """The open goal that shares the most significant words with `what`, or a habit that has all of them; None if none
+    is close.
+    """
     said = words(what) - _PURSUING
     close: list[tuple[float, Line]] = []
     for line in reader.lines(clause.subject):
@@ -125,6 +132,8 @@ def _goal_about(clause: Clause, reader: Reader, what: str) -> Line | None:
             score = (overlap(said, goal) + overlap(goal, said)) / 2
             if score >= 0.5 and (len(shared) >= 2 or (shared == goal and len(said) <= 2)):
                 close.append((score, line))
+        elif habits and said and shared == said and line.fact.kind == "other" and not line.settled:
+            close.append((overlap(goal, said), line))
     return max(close, key=lambda one: one[0])[1] if close else None
 
 
@@ -155,7 +164,9 @@ def _corrected(clause: Clause, reader: Reader) -> bool:
     right = (found["what"] if found else clause.text).strip()
     if len(right.split()) > 4 or right.lower().startswith(("i ", "we ")):
         return False
-    return _put_right(reader, reader.newest_first(), clause, clean_name(right) or right)
+    right = _PREPOSITION.sub("", right)
+    lines = [line for line in reader.newest_first() if found or reader.is_recent(line)]
+    return _put_right(reader, lines, clause, clean_name(right) or right)
 
 
 def _event_on(reader: Reader, wrong: str) -> Line | None:

@@ -22,6 +22,7 @@ _RELATIVE_DAYS = {
 }  # fmt: skip
 _KEPT_PREPOSITIONS = "by until till before after from since around about for to".split()
 _AHEAD = ("for", "to", "by", "until", "till")  # before these dates something is done: "I booked for May"
+_TO_COME = re.compile(r"\b(?:start|beginn?)(?:s|ing) ?$", re.IGNORECASE)
 _DONE = re.compile(r"\b(?:I|we|you|he|she|it|they|who|which|that) (?P<verb>\w+) ?$", re.IGNORECASE)
 # With these, a verb of the past says nothing: "was moved to Friday", "is what I wanted".
 _NOT_OVER = re.compile(
@@ -76,7 +77,8 @@ def find_dates(text: str, *, today: date, past: bool) -> list[DatePhrase]:
         if text[: match.start()].rstrip().lower().endswith(("every", "each", "most")):
             continue
         given = (match["prep"] or "").lower()
-        gone = past or (given not in _AHEAD and _is_done(text[: match.start()]))
+        before = text[: match.start()]
+        gone = (past or (given not in _AHEAD and _is_done(before))) and not _TO_COME.search(before)
         moment = _moment(match, today, gone)
         if gone and given == "to" and not _follows(moment, found):  # "I moved it to Friday"
             moment = _moment(match, today, False)
@@ -260,6 +262,9 @@ _READERS: dict[str, _Reader] = {
     rf"the (\d{{1,2}})(?:st|nd|rd|th)(?! (?:{_NOT_A_DAY})\b)": _day_of_month,
     rf"(this coming|this past|next|this|last|coming|past) (week|weekend|month|year|{_SEASON}|{_MONTH}|{_WEEKDAY}"
     r"|mon|tues?|wed|thurs?|fri|sat|sun)\b(?! old)": _which,
+    rf"({_WEEKDAY}) week": lambda found, today, past: _on(
+        _day_of_week(found[1], today, 0, False) + relativedelta(weeks=1)
+    ),
     rf"({_WEEKDAY}){_PART}": lambda found, today, past: _on(_day_of_week(found[1], today, 0, past), found[2]),
     rf"({_COUNT}) {_UNITS} (?:ago|from now|time)": _counted,
     rf"in (?:about )?({_COUNT}) {_UNITS}": _counted,

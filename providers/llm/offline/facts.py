@@ -64,6 +64,7 @@ _LABELS = frozenset(
 # Groups of a pattern that must turn out to be what they are called; otherwise the row does not match.
 _NEEDED = frozenset("name birthday place thing thing2 first second job employer what".split())
 _WHOM = re.compile(r"^(?:the )?user(?:'s)? ", re.IGNORECASE)
+_HOUR = pattern(r" at \d{1,2}(?:[:.]\d\d ?[ap]m|[:.]\d\d| ?[ap]m| o'clock)(?!\w)")
 _NOW = pattern(r"^(?:currently|now|really|also) ")
 _NEGATIVE = pattern(r"^(I|we) (?:do not|(am|are|was|have) not) (?=\w)")
 _NO_PLACES = frozenset(
@@ -258,7 +259,8 @@ def _converted(group: str, said: str, row: Row, clause: Clause, today: date) -> 
             return about_them(part("FACTS_GOES_ON").split(text)[0]) if words(text) else ""
         case "rest":
             dates = find_dates(re.sub(r"\bto ", "", said), today=today, past=row.past)  # moved to a day
-            return f" {dates[0].text}" if dates else ""
+            hour = _HOUR.search(said)
+            return f" {dates[0].text}{hour[0] if hour else ''}" if dates else ""
         case "birthday":  # without a year
             day = next((one.day for one in find_dates(said, today=today, past=False) if one.day), None)
             return f"{day.day} {day:%B}" if day else ""
@@ -278,6 +280,8 @@ def _about_and_value(row: Row, filled: dict[str, str], content: str) -> tuple[fr
         who = noun(filled.get("relation", "") or filled.get("count", ""))
         value = folded(filled.get("name") or filled.get("names") or (content if who not in PARTNERS else who))
         return frozenset({who}), value if filled.get("relation", who) else folded(content)
+    if row.kind == "medicine":
+        return words(filled["thing"]), folded(content)
     if row.kind in ("attitude", "health"):
         return words(filled["thing"]), row.value
     if row.kind == "favourite":

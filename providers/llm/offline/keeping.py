@@ -177,7 +177,7 @@ def _person(clause: Clause, reader: Reader, fact: Fact) -> bool:
         reader.keep(clause, each)
         if name := re.search(rf" named ({NAME})", each.content):
             reader.meet(name[1], next(iter(each.about), ""))
-        else:
+        elif each.kind != "people":
             reader.unnamed = re.sub(r"^Has an? ", "", each.content).partition(" who ")[0]
     return True
 
@@ -187,12 +187,12 @@ def _died(clause: Clause, reader: Reader, fact: Fact) -> bool:
     if clause.subject == "user":
         return False
     who = folded(clause.subject.removeprefix("their "))
-    for line in reader.lines("user", "person", "partner"):
-        if who in folded(line.content):
-            had = re.sub(r"^(?:The user |User )?[Hh]as ", "Had ", line.content)
-            reader.rewrite(line, f"{had}, who {uncapitalised(fact.content)}")
-            return True
-    return _keep(clause, reader, fact)
+    known = [line for line in reader.lines("user", "person", "partner") if who in folded(line.content)]
+    if len(known) != 1:  # of two cats, either may be meant
+        return _keep(clause, reader, fact)
+    had = re.sub(r"^(?:The user |User )?[Hh]as ", "Had ", known[0].content)
+    reader.rewrite(known[0], f"{had}, who {uncapitalised(fact.content)}")
+    return True
 
 
 def _not_done(clause: Clause, reader: Reader, fact: Fact) -> bool:

@@ -36,7 +36,9 @@ _AKIN = {"identity": "fact", "relationship": "fact", "event": "schedule"}
 _MEANT = {"fact": "identity", "schedule": "event", "general": "other"}
 _TOGETHER = pattern(rf"^(?P<who>(?:my|our) {RELATION}(?:,? [^\W\d_][\w'-]*)?|[^\W\d_][\w'-]*) and I ")
 _NAMED = pattern(rf"^(?:my|our) {RELATION},? (?P<name>{NAME})")
-_UNNAMED = pattern(rf"^(?:my|our) (?P<relation>{RELATION}|{RELATIONS}) (?P<verb>[a-z]+)\b(?P<rest>.*)$")
+_UNNAMED = pattern(
+    rf"^(?:my|our|(?P<the>the)) (?P<relation>{RELATION}|{RELATIONS}) (?P<verb>[a-z]+)\b(?P<rest>.*)$"
+)
 _VERB = re.compile(r"^ (?P<verb>[a-z]+)\b(?P<rest>.*)$")
 _PRONOUN = pattern(r"^(?P<pronoun>he|she|it) (?P<verb>[a-z]+)\b(?P<rest>.*)$")
 
@@ -86,6 +88,10 @@ class Reader:
         written = [line for line in reversed(lines) if line.number is None]
         return written + sorted(shown, key=lambda line: line.known_since, reverse=True)
 
+    def is_recent(self, line: Line) -> bool:
+        """Return whether a line was said on this day or the day before, or nobody knows when."""
+        return line.known_since == LONG_AGO or (self.today - line.known_since.date()).days <= 1
+
     def meet(self, name: str, relation: str) -> None:
         """Note that somebody is named in this message."""
         self.names[name] = relation or self.names.get(name, "")
@@ -94,7 +100,8 @@ class Reader:
     def keep(self, clause: Clause, fact: Fact) -> None:
         """Add a fact about the clause's subject, or replace the lines that it contradicts or refines."""
         if clause.together and fact.kind in ("event", "partner") and clause.together not in fact.content:
-            fact = replace(fact, content=f"{fact.content} with {clause.together}")
+            verb, up, rest = fact.content.partition(" up")  # "Broke up with Ana in May"
+            fact = replace(fact, content=f"{verb}{up} with {clause.together}{rest}")
         told = _subject_and_fact(clause.subject, fact)
         if told is None or not 0 < len(told[1].content) <= MAX_CONTENT:
             return
@@ -217,7 +224,8 @@ def about_whom(clause: Clause, reader: Reader) -> Clause:
         return replace(clause, text=f"we {rest}", together=name)
     if (found := _NAMED.match(text)) and (name := clean_name(found["name"])):
         return _shifted(clause, name, _VERB.match(text[found.start("name") + len(name) :]))
-    if found := _UNNAMED.match(text):
+    found = _UNNAMED.match(text)
+    if found and (not found["the"] or _is_known(found["relation"], reader)):
         return _shifted(clause, f"their {found['relation'].lower()}", found)
     for name in reader.names:
         if text.startswith(f"{name} "):
@@ -227,6 +235,11 @@ def about_whom(clause: Clause, reader: Reader) -> Clause:
     if found and reader.latest and _fits(found["pronoun"].lower(), reader.names.get(reader.latest, "")):
         return _shifted(clause, reader.latest, found)
     return clause
+
+
+def _is_known(relation: str, reader: Reader) -> bool:
+    """Return whether "the dog" is the person's: one is on the list."""
+    return any(line.fact.about == {noun(relation)} for line in reader.lines("user", "person", "partner"))
 
 
 def _shifted(clause: Clause, subject: str, found: re.Match[str] | None) -> Clause:
