@@ -13,10 +13,12 @@ from memory.ingestion.operations import Operation
 from memory.mending.heard import Spoken
 from memory.mending.wishes import wish_in
 from memory.models import USER_SUBJECT, MendingVerb
+from relationships.models import MessageRole
 
-UNASKED = "nobody asks to forget it, it is not said to be untrue, and no message speaks of it"
+UNASKED = "nobody asks to forget it, it is not said to be untrue, and the person does not speak of it"
 ANEW = "an addition of this answer says it anew"
 TOO_LITTLE = 2  # meaningful words in what the person says
+HARDLY_ANY = 0.19  # of an entry's words, which any text may have: one of six
 # Scripts in which rules hear no wish, from Hebrew to Lao.
 _UNHEARD = re.compile("[\u0590-\u0eff\uac00-\ud7af]")
 ANOTHER_WORDING = 0.5  # of an entry's words, from which an addition with them replaces it
@@ -25,8 +27,8 @@ ANOTHER_WORDING = 0.5  # of an entry's words, from which an addition with them r
 def leave_what_nobody_asked(
     items: list[Operation], given: IngestionInput, wishes: Iterable[Spoken]
 ) -> list[Operation]:
-    """Correct deletions: an entry that is deleted and added in other words is replaced, and one that no message
-    mentions stays. Deletions of what was never true are left, as are those that rest on a message that asks to forget
+    """Correct deletions: an entry that is deleted and added in other words is replaced, and one that the person does
+    not speak of stays. Deletions of what was never true are left, as are those that rest on a message that asks to forget
     something; and so many that they will be held, as a person decides on those.
     """
     deletions = [
@@ -57,15 +59,14 @@ def leave_what_nobody_asked(
 
 
 def _spoken(deletion: Operation, given: IngestionInput) -> list[str]:
-    """The texts that may justify a deletion: the messages near it, as of many some have a word of anything; and also
-    the earlier ones, if the person says too little to be understood alone ("Only joking") or may have asked in a
-    language that the rules don't know.
+    """The texts that may justify a deletion: what the person says near it, as of many messages some have a word of
+    anything. Also the replies near it and the earlier messages, if the person says too little to be understood alone
+    ("Only joking") or may have asked in a language that the rules don't know.
     """
-    messages = _near(deletion, given)
-    new = [message.content for message in messages]
-    own = [message.content for message in messages if message.role == "user"]
+    near = _near(deletion, given)
+    own = [message.content for message in near if message.role == MessageRole.USER]
     points_back = sum(len(unsaid_words(text)) for text in own) <= TOO_LITTLE or any(map(_UNHEARD.search, own))
-    return [*new, *(message.content for message in given.references if points_back)]
+    return [message.content for message in (*near, *given.references)] if points_back else own
 
 
 def _near(deletion: Operation, given: IngestionInput) -> list[InputMessage]:
@@ -76,7 +77,7 @@ def _near(deletion: Operation, given: IngestionInput) -> list[InputMessage]:
 
 def _asking(given: IngestionInput, wishes: Iterable[Spoken]) -> set[UUID]:
     """The messages that ask to forget something."""
-    own = (message for message in given.messages if message.role == "user")
+    own = (message for message in given.messages if message.role == MessageRole.USER)
     reported = {wish.message_id for wish in wishes if wish.verb == MendingVerb.FORGET}
     return reported | {message.id for message in own if wish_in(message.content) is not None}
 
@@ -96,7 +97,7 @@ def _anew(deletion: Operation, items: list[Operation], given: IngestionInput) ->
 
 def _spoken_of(entry: ShownEntry, said: Sequence[str]) -> bool:
     about = "" if entry.subject == USER_SUBJECT else entry.subject
-    return share_said(f"{about} {entry.content}", *said) > 0
+    return share_said(f"{about} {entry.content}", *said) > HARDLY_ANY
 
 
 def _entry_of(item: Operation, given: IngestionInput) -> ShownEntry:
