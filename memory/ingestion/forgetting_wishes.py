@@ -11,7 +11,7 @@ from memory.ingestion.likeness import share_said, unsaid_words
 from memory.ingestion.operations import Operation, beside
 from memory.mending.heard import Heard, carry_out_heard
 from memory.mending.judging import Verdict, judge
-from memory.mending.wishes import Wish, read_wish
+from memory.mending.wishes import Wish, read_wish, unkept_in
 from memory.models import EntryState, MendingVerb
 from memory.models import Verdict as Outcome
 from memory.words import normal
@@ -21,6 +21,7 @@ PART = "only a part of it is to be forgotten, which the plan of the wish does"
 OTHER = "does not surely say what is to be forgotten"
 PUT_RIGHT = "an entry is corrected to say it"
 GOES = "the entry, or a part of it, is to be forgotten"
+HALF = 0.5
 ASKED_FOR = "was asked to be forgotten in the same breath"
 
 
@@ -58,8 +59,9 @@ def _left(given: IngestionInput, item: Operation, heard: Sequence[Heard]) -> Ope
             key = item.key or (entry.key if rest is None else None)
             item = replace(beside(item, given, GOES), key=key)
         asked_for = wish.draft.scope.wish
-        added = item.op == "add" and asked_for.must and _said_before(given, item, wish)
-        if added and (_says(wish, asked_for, item.content) or _only_repeats(wish, item, cited)):
+        added = item.op == "add" and _said_before(given, item, wish)
+        says = added and bool(asked_for.must) and _says(wish, asked_for, item.content)
+        if says or (added and _only_repeats(wish, item, cited)):
             return item.refused(ASKED_FOR)
     return item
 
@@ -81,9 +83,12 @@ def _says(wish: Heard, asked: Wish, content: str) -> bool:
 
 
 def _only_repeats(wish: Heard, item: Operation, cited: Sequence[UUID]) -> bool:
-    """Return whether it rests on the asking message alone, and all its words are those of the wish."""
+    """Return whether it rests on the asking message alone, and all its words are those of the wish; half of them, if
+    that message asks to keep nothing of what it tells.
+    """
     only = set(cited) == {wish.message.id} and not item.earlier
-    return only and share_said(item.content, wish.draft.scope.wish.text, of_nothing=0) == 1
+    least = HALF if unkept_in(wish.message.content) else 1
+    return only and share_said(item.content, wish.draft.scope.wish.text, of_nothing=0) >= least
 
 
 def carry_out_wishes(state: ApplyState, heard: Sequence[Heard], by: Actor) -> None:

@@ -28,8 +28,8 @@ def leave_what_nobody_asked(
     items: list[Operation], given: IngestionInput, wishes: Iterable[Spoken]
 ) -> list[Operation]:
     """Correct deletions: an entry that is deleted and added in other words is replaced, and one that the person does
-    not speak of stays. Deletions of what was never true are left, as are those that rest on a message that asks to forget
-    something; and so many that they will be held, as a person decides on those.
+    not speak of stays. Deletions of what was never true are left, as are those that rest on a message that asks to
+    forget something; and so many that they will be held, as a person decides on those.
     """
     deletions = [
         item for item in items if item.op == "delete" and not (item.untrue or item.raw.get("forget"))

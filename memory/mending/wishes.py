@@ -2,11 +2,11 @@
 
 import re
 import tomllib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from memory.words import Word, fold, normal, words_of
 
@@ -35,8 +35,17 @@ WEAK = frozenset().union(*_WEAK)
 _ASKS = _pattern(f"(?:^|[,;:–—-] ?){_RULES['manners']}(?P<verb>{_RULES['asks']})(?P<what>.*)$")
 _UNKEPT = _pattern(
     f"(?:^|[,;–—-] ?)(?:{_RULES['manners']}|no[,. ] ?)?{_RULES['asks_unkept']}"
-    r"[\s,]*(?:please|bitte|por favor|per favore|stp|s'il te plaît|alsjeblieft|ok|okay|anywhere|at all)?\W*$"
+    r"[\s,]*(?:please|pls|plz|thx|thanks|bitte|por favor|per favore|stp|s'il te plaît|alsjeblieft|ok|okay|anywhere"
+    r"|at all)?\W*$"
 )
+_UNKEPT_AHEAD = _pattern(
+    rf"^(?:{_RULES['manners']})?(?:{_RULES['asks_unkept']}(?:{_RULES['then']})|off the record[,:]\s)(?P<told>.+)$"
+)
+# Without a comma before it, as people type it: "i hate my job dont write that down"
+_UNKEPT_BEHIND = _pattern(
+    r"\s(?:please |pls )?(?:don['’]?t|do not) write (?:that|this|it) down(?: pls| please)?\W*$"
+)
+_SAYS = _pattern(rf"\b{_RULES['says']}$")
 _SAVES = _pattern(_RULES["saves"])
 _OUT_OF = _pattern(f"(?:^|[,;:–—-] ?){_RULES['manners']}{_RULES['asks_out_of']}")
 _LATE = ("asks_last", "asks_behind", "asks_dense", "asks_dense_last")
@@ -92,6 +101,13 @@ class Wish:
     theirs: bool = False
 
 
+class _Unkept(NamedTuple):
+    """What should not be kept. `sure`: it can't be a report of what somebody else was asked."""
+
+    told: str
+    sure: bool = False
+
+
 def wish_in(said: str) -> str | None:
     """What a message asks to forget, in its own words; "" for what was said last; None: it asks for nothing.
 
@@ -106,12 +122,30 @@ def unkept_in(said: str) -> str:
 
     Not "I told him, don't write that down", nor "Don't save that", which may be a file.
     """
-    before = ""
+    before: list[str] = []
     for sentence in _sentences(_unquoted(said)):
-        if (unkept := _UNKEPT.match(sentence)) and not _SAVES.search(unkept[0]):
-            return _told_before(before)
-        before = sentence
+        if unkept := _not_kept(sentence, before):
+            return unkept.told if unkept.sure else ""
+        before.append(sentence)
     return ""
+
+
+def _not_kept(sentence: str, before: Sequence[str]) -> _Unkept | None:
+    """What a sentence asks not to keep: what follows, its own beginning, or else all that the message said before it
+    (the last thing, if it says so); "" for the last exchange. None: it does not ask.
+    """
+    if ahead := _UNKEPT_AHEAD.match(sentence):
+        return _Unkept(ahead["told"], sure=True)
+    found = _UNKEPT.search(sentence) or _UNKEPT.search(_AFTERTHOUGHT.sub("", sentence))
+    if found is None:
+        found = _UNKEPT_BEHIND.search(sentence)
+        if found is None or _SAYS.search(sentence[: found.start()]):
+            return None
+        return _Unkept(sentence[: found.start()], sure=True)
+    if told := _told_before(sentence[: found.start()]):
+        return _Unkept(told)
+    told = _told_before(*reversed(before)) if found["only"] else _told_before(" ".join(before))
+    return _Unkept(told[-LONGEST_WISH:], sure=found.start() == 0 and not _SAVES.search(found[0]))
 
 
 def _unquoted(said: str) -> str:
@@ -134,19 +168,19 @@ def _own_words(quoted: re.Match[str]) -> str:
 
 
 def _asked_in(said: str) -> str | None:
-    before = ""
+    read: list[str] = []
     for sentence in _sentences(said):
-        if unkept := _UNKEPT.search(sentence):
-            return _told_before(sentence[: unkept.start()], before)
+        if unkept := _not_kept(sentence, read):
+            return unkept.told
+        before = read[-1] if read else ""
+        read.append(sentence)
         found = None
         if not _NEVER.search(sentence):
             found = next((match for form in _FORMS if (match := form.search(sentence))), None)
         if not found:
-            before = sentence
             continue
         verb = found.groupdict().get("verb") or ""
         if _OF_OTHERS.match(f"{verb}{found['what']}") and _tells_of_others(before, sentence[: found.start()]):
-            before = sentence
             continue
         what = _TAIL.sub("", _AFTERTHOUGHT.sub("", found["what"])).strip(" .!?:,")
         # "My old number is 0171, forget it": what the message said before
@@ -155,7 +189,6 @@ def _asked_in(said: str) -> str | None:
         if _LAST.match(what) or not what:
             return ""
         if _TASKS.match(verb) and not _is_told(found["what"]):
-            before = sentence
             continue
         if _people_in(what) or not _THEY.search(what):
             return what

@@ -70,6 +70,10 @@ def test_what_should_go_goes_and_what_else_was_said_is_kept(
         ("I think I may love Walt. Please don't write that down.", "Thinks that he may love Walt", []),
         ("Me gusta Juan. No lo anotes.", "Le gusta Juan", []),
         ("I love Walt. Please don't write that down. I'm 40.", "Is 40", ["Is 40"]),
+        ("I was in rehab in 2019. My parents paid. Don't write that down.", "Went to rehab in 2019", []),
+        ("I was in rehab, years ago. dont write that down pls", "Went to rehab", []),
+        ("Don't write this down, but I was in rehab.", "Went to rehab", []),
+        ("off the record: i hate my job", "Hates their job", []),
     ],
 )
 def test_what_is_not_to_be_written_down_is_not_kept_in_other_words(

@@ -1,6 +1,6 @@
 import pytest
 
-from memory.mending.wishes import unkept_in
+from memory.mending.wishes import unkept_in, wish_in
 
 
 @pytest.mark.parametrize(
@@ -9,6 +9,14 @@ from memory.mending.wishes import unkept_in
         ("I love Walt. Don't write that down.", "I love Walt"),
         ("Ich mag Jan. Merk dir das bitte nicht.", "Ich mag Jan"),
         ("ワルトが好き。これはメモしないでね", "ワルトが好き"),
+        ("I was in rehab. My parents paid. Don't write that down.", "I was in rehab. My parents paid"),
+        ("I live in Porto. I love Walt. Don't write that last bit down.", "I love Walt"),
+        ("I love Walt. dont write that down pls", "I love Walt"),
+        ("I love Walt. Don't write that down, I'd be embarrassed.", "I love Walt"),
+        ("Don't write this down, but I love Walt.", "I love Walt."),
+        ("off the record: i love walt", "i love walt"),
+        ("Schreib das nicht auf, aber ich mag Jan", "ich mag Jan"),
+        ("No lo anotes, pero quiero a Juan", "quiero a Juan"),
         ("Don't write that down.", ""),
         ("I told him, don't write that down.", ""),
         ("The file is new. Don't save it.", ""),
@@ -19,3 +27,18 @@ from memory.mending.wishes import unkept_in
 )
 def test_what_a_message_surely_tells_and_asks_not_to_keep(said: str, told: str) -> None:
     assert unkept_in(said) == told
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("i love walt dont write that down", "i love walt"),
+        ("my boss said dont write that down", None),
+        ("dont write that down", ""),
+        ("dont remember that", ""),
+        ("dont forget my birthday", None),
+        ("He has the report off the record.", None),
+    ],
+)
+def test_a_request_is_heard_as_people_type_it(said: str, asked: str | None) -> None:
+    assert wish_in(said) == asked
