@@ -54,7 +54,7 @@ _NEVER, _LAST, _EVERYTHING = (_pattern(_RULES[name]) for name in ("never", "last
 _TASKS, _OWN, _OF_OTHERS = (_pattern(_RULES[name]) for name in ("tasks", "own", "of_others"))
 _THEY, _MANNERS = _pattern(_RULES["they"]), _pattern(rf"^{_RULES['manners']}(?<!\w)")
 _STATEMENT, ASIDE = _pattern(_RULES["statement"]), _pattern(_RULES["aside"])
-_REPORT = _pattern(_RULES["report"])
+_REPORT, _REPORTED = _pattern(_RULES["report"]), _pattern(_RULES["reported"])
 # Quotations and code. A ' is mostly an apostrophe.
 _QUOTED = re.compile(r'```[^`]*```|(?<!\w)"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|»[^«»]*«|「[^「」]*」')
 # What others wrote, whatever stands around it: lines quoted with >, and an e-mail from two lines of its head on.
@@ -255,7 +255,7 @@ def read_wish(text: str, names: Collection[str] = ()) -> Wish:
         denies=any(word.forms & NO for word in words),
         once=any(word.forms & ONCE for word in words),
         states=bool(_STATEMENT.match(what) or _TELLS.search(what)),
-        mine=_is_mine(words, what),
+        mine=_is_mine(words_of(about := _REPORTED.sub("", what)), about),
         theirs=bool(_THEY.search(what)) and not _people_in(what),
     )
 

@@ -37,6 +37,9 @@ def test_what_a_message_surely_tells_and_asks_not_to_keep(said: str, told: str) 
         ("dont write that down", ""),
         ("dont remember that", ""),
         ("dont forget my birthday", None),
+        ("can u forget the thing i told u about my mom", "the thing i told u about my mom"),
+        ("que borres lo de Diego, por favor", "lo de Diego"),
+        ("¿Crees que borre la lista mañana?", None),
         ("He has the report off the record.", None),
     ],
 )

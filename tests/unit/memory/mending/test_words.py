@@ -226,6 +226,23 @@ def test_a_friend_called_mia_is_not_italian_for_mine() -> None:
     assert read_wish("la mia allergia").mine
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "what I said about Hanna",
+        "i ever mentioned Hanna",
+        "was ich über Hanna gesagt habe",
+        "ce que je t'ai dit sur Hanna",
+        "o que eu disse sobre Hanna",
+        "wat ik over Hanna heb gezegd",
+    ],
+)
+def test_what_somebody_said_of_others_is_theirs(said: str) -> None:
+    wish = read_wish(said)
+    assert judge(wish, "Hanna hates climbing", stems={}, subject="Hanna").verdict == Verdict.SAYS
+    assert read_wish("was ich über meine Allergie gesagt habe").mine
+
+
 def test_a_wish_about_somebody_without_a_name_takes_nothing() -> None:
     assert judge(read_wish("that she has asthma"), "Omar has asthma", stems={}).verdict == Verdict.PERHAPS
     assert (
