@@ -25,6 +25,8 @@ ASKED = {  # by what was asked: what is found, the best first
     "Which instruments?": ["An instrument", "A trumpet"],
     "trumpets": ["A trumpet"],  # who asks for one kind asks for no other
     "swimming": ["She swam"],
+    "What is my salary?": ["He earns 2,400 a month"],
+    "Have I got a dog?": ["A golden retriever"],
     "a lamp that was bought, to buy": ["He bought a lamp", "His purchase came"],
 }
 
@@ -44,7 +46,8 @@ def say(memory: Memory) -> None:
         "An instrument",
         "A trumpet",
     ]
-    for number, content in enumerate([*said, "She swam"]):
+    said += ["She swam", "He earns 2,400 a month", "A golden retriever"]
+    for number, content in enumerate(said):
         memory.say(content, session=str(number))
 
 
