@@ -1,7 +1,7 @@
 """Reads the person's own messages: stores, corrects or forgets facts."""
 
 import re
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -10,10 +10,9 @@ from providers.llm.offline.changes import acts_on_known, change_or_keep, meet_me
 from providers.llm.offline.clauses import Clause, read_clauses
 from providers.llm.offline.lines import Line
 from providers.llm.offline.reader import Reader, about_whom
-from providers.llm.offline.wording import RULES, folded, is_name, noun, overlap, part, pattern, stem, words
+from providers.llm.offline.wording import RULES, folded, noun, part, pattern, stem, words
 
 ASKED = "asked to forget it"
-SAME_TURN = timedelta(minutes=1)  # entries of one turn have the same time, or nearly
 
 _WHOLE = pattern(r"\b(?:all|every ?thing|my data|my memories|my information|wipe)\b")
 _TOPICS = [
@@ -25,8 +24,8 @@ MAX_CLAUSES = 1000  # of all messages together, as each is compared with every l
 _NAMED = re.compile(r"^(?:The user |User )?[Hh]a[sd] an? ([\w -]{2,30}?) (?:named|called) ([^\W\d_][\w'-]*)")
 
 
-def _forget(clause: Clause, reader: Reader, previous: list[int]) -> None:
-    """Strike out what has to be forgotten. `previous`: the numbers of the messages read before this one."""
+def _forget(clause: Clause, reader: Reader) -> None:
+    """Strike out what has to be forgotten. What was said last is left to memory.mending."""
     found = part("WHAT").search(clause.text)
     said = part("GOES_ON").sub("", found["what"]) if found else ""
     what = part("TAIL").sub("", f" {said.strip(' ,.!?')}")
@@ -35,8 +34,6 @@ def _forget(clause: Clause, reader: Reader, previous: list[int]) -> None:
     lines, topic = list(reader.lines()), part("LEAD").sub("", what).strip()
     if _WHOLE.search(clause.text) and part("EVERYTHING").match(what):
         pass
-    elif part("JUST_NOW").match(what):
-        lines = _said_last(lines, previous)
     elif not words(topic):  # as in "where I live", whose significant words were cut off
         lines = _on_topic(lines, words(what) | {stem(word) for word in re.findall(r"\w+", what.lower())})
     else:
@@ -45,38 +42,15 @@ def _forget(clause: Clause, reader: Reader, previous: list[int]) -> None:
         reader.strike(line, ASKED)
 
 
-def _said_last(lines: list[Line], previous: list[int]) -> list[Line]:
-    """The lines of the previous message, or else of the previous turn."""
-    if previous:
-        return [line for line in lines if previous[-1] in line.messages]
-    known = [line for line in lines if line.known_since.year > 1]
-    latest = max((line.known_since for line in known), default=None)
-    return [line for line in known if latest and latest - line.known_since < SAME_TURN]
-
-
 def _about(lines: list[Line], topic: str, reader: Reader) -> list[Line]:
-    """Lines with all significant words or of the topic's kind; else those that name the person; else similar ones."""
+    """Lines with all significant words or of the topic's kind."""
     told = words(re.sub(r"\bex\b", "", topic))
     # "My sister's surgery" is Ana's, if the sister's name is known.
     related = [(name, frozenset({stem(noun(who))})) for name, who in reader.names.items() if who]
-    tellings = [told, *(told - who | words(name) for name, who in related if who < told)]
+    tellings = [told, *(told - who | words(name) for name, who in related if who < told)] if told else []
     by_kind = _on_topic(lines, words(topic)) if len(words(topic)) <= 2 else []
-    every = [
-        line
-        for line in lines
-        if any(_share_of(line, telling) == 1.0 for telling in tellings) or line in by_kind
-    ]
-    if every:
-        return every
-    names = [word.removesuffix("'s") for word in topic.split() if is_name(word)]
-    named = [
-        line for line in lines if any(name in line.content.split() or name == line.subject for name in names)
-    ]
-    return named or [line for line in lines if len(told) > 1 and _share_of(line, told) >= 0.65]
-
-
-def _share_of(line: Line, telling: frozenset[str]) -> float:
-    return overlap(telling, line.words | words(line.subject))
+    said = [(line, line.words | words(line.subject)) for line in lines]
+    return [line for line, there in said if line in by_kind or any(telling <= there for telling in tellings)]
 
 
 def _on_topic(lines: list[Line], wanted: frozenset[str]) -> list[Line]:
@@ -116,7 +90,7 @@ def read_prompt_data(prompt_data: PromptData) -> Reader:
     for place, message in enumerate(theirs):
         reader.today = _day_of(message, prompt_data.timezone)
         clauses = read_clauses(message.content, most=left // (len(theirs) - place))
-        _read_message(message, clauses, reader, [read.number for read in theirs[:place]])
+        _read_message(message, clauses, reader)
         left -= len(clauses)
     return reader
 
@@ -142,9 +116,7 @@ def _day_of(message: NumberedMessage, timezone: str) -> date:
         return message.sent_at.date()
 
 
-def _read_message(
-    message: NumberedMessage, clauses: list[Clause], reader: Reader, previous: list[int]
-) -> None:
+def _read_message(message: NumberedMessage, clauses: list[Clause], reader: Reader) -> None:
     reader.message = message.number
     reader.latest = reader.unnamed = ""  # pronouns don't reach across messages
     orders = part("ORDERS").search(message.content)  # whoever gives orders can't have anything forgotten
@@ -158,7 +130,7 @@ def _read_message(
             if touched == reader.touched and (matched or acts_on_known(said)):
                 reader.unplaced.append((said, message.number))
         elif not orders:
-            _forget(said, reader, previous)
+            _forget(said, reader)
             reader.unplaced.append((said, message.number))
 
 

@@ -36,6 +36,8 @@ def test_what_a_message_surely_tells_and_asks_not_to_keep(said: str, told: str) 
         ("my boss said dont write that down", None),
         ("dont write that down", ""),
         ("dont remember that", ""),
+        ("forget my last message", ""),
+        ("Please forget the last sentence.", ""),
         ("dont forget my birthday", None),
         ("can u forget the thing i told u about my mom", "the thing i told u about my mom"),
         ("que borres lo de Diego, por favor", "lo de Diego"),

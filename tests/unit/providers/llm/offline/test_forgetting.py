@@ -1,5 +1,3 @@
-from datetime import UTC, datetime
-
 import pytest
 
 from tests.labelled.scratchpad import Scratchpad, entry, known, remembered
@@ -61,18 +59,6 @@ def test_everything_goes_when_everything_is_meant(said: str) -> None:
 )
 def test_orders_to_the_machine_and_turns_of_phrase_delete_nothing(said: str) -> None:
     assert remembered(said, *LIST) == [one.content for one in LIST]
-
-
-def test_what_was_just_said_means_the_previous_message() -> None:
-    pad = Scratchpad(known(TEA))
-    assert pad.hear("I love rum.", "Forget what I just said.") == []
-    assert pad.contents == ["Likes tea"]
-
-
-def test_what_was_just_said_means_the_previous_turn_otherwise() -> None:
-    earlier = entry("Likes gin", "preference", effective_at=datetime(2026, 11, 1, tzinfo=UTC))
-    just_now = entry("Likes rum", "preference", effective_at=datetime(2026, 11, 26, 9, 59, tzinfo=UTC))
-    assert remembered("Forget what I just said.", earlier, just_now) == ["Likes gin"]
 
 
 def test_a_deletion_says_why() -> None:
