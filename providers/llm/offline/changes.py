@@ -106,7 +106,7 @@ def _goals(clause: Clause, reader: Reader) -> bool:
     text = statement(reader.dated(clause.text, past=True)[0])
     found = part("GAVE_UP").match(clause.text)
     how = found["how"].lower() if found else ""
-    stopped = how in ("gave up", "stopped", "quit", "dropped")
+    stopped = how in ("gave up", "stopped", "quit", "dropped", "do not take")
     if found and (line := _goal_about(clause, reader, found["what"], habits=stopped)):
         what = about_them(found["what"].partition(" because ")[0])
         over = {"do not want to": f"No longer wants to {what}", "am not": f"Is no longer {what}"}
@@ -132,7 +132,13 @@ def _goal_about(clause: Clause, reader: Reader, what: str, *, habits: bool = Fal
             score = (overlap(said, goal) + overlap(goal, said)) / 2
             if score >= 0.5 and (len(shared) >= 2 or (shared == goal and len(said) <= 2)):
                 close.append((score, line))
-        elif habits and said and shared == said and line.fact.kind == "other" and not line.settled:
+        elif (
+            habits
+            and said
+            and shared == said
+            and line.fact.kind in ("other", "medicine")
+            and not line.settled
+        ):
             close.append((overlap(goal, said), line))
     return max(close, key=lambda one: one[0])[1] if close else None
 
