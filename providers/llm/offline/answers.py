@@ -14,6 +14,7 @@ from providers.llm.offline.wording import folded, overlap, words
 
 TO_BE_PLACED = 0.6  # confidence of a change without a known entry to change
 _COMMITMENT = 9  # of 10: what is to happen on a day to come
+_CHANGE = 6  # at least: what was worth keeping must not stay as it was
 
 
 def extract_facts(prompt_data: PromptData) -> dict[str, Any]:
@@ -72,7 +73,9 @@ def _unowned(fact: NumberedFact, reader: Reader) -> dict[str, Any]:
 def _score(line: Line, reader: Reader) -> int:
     """The importance of a line, from 1 to 10."""
     ahead = line.happens_at and line.happens_at[:10] >= reader.today.isoformat()
-    return _COMMITMENT if ahead and line.type in ("event", "goal") else int(line.importance * 10 + 0.5)
+    if ahead and line.type in ("event", "goal"):
+        return _COMMITMENT
+    return max(int(line.importance * 10 + 0.5), _CHANGE if line.outcome == "update" else 1)
 
 
 def _memories(prompt_data: PromptData, judged: Callable[[Line, Reader], dict[str, Any]]) -> dict[str, Any]:

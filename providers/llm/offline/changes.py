@@ -107,7 +107,7 @@ def _goals(clause: Clause, reader: Reader) -> bool:
     found = part("GAVE_UP").match(clause.text)
     how = found["how"].lower() if found else ""
     stopped = how in ("gave up", "stopped", "quit", "dropped", "do not take")
-    if found and (line := _goal_about(clause, reader, found["what"], habits=stopped)):
+    if found and (line := _goal_about(clause, reader, found["what"], stopped=stopped)):
         what = about_them(found["what"].partition(" because ")[0])
         over = {"do not want to": f"No longer wants to {what}", "am not": f"Is no longer {what}"}
         reader.rewrite(line, over.get(how, text))
@@ -119,27 +119,22 @@ def _goals(clause: Clause, reader: Reader) -> bool:
     return True
 
 
-def _goal_about(clause: Clause, reader: Reader, what: str, *, habits: bool = False) -> Line | None:
-    """The open goal that shares the most significant words with `what`, or a habit that has all of them; None if none
-    is close.
+def _goal_about(clause: Clause, reader: Reader, what: str, *, stopped: bool = False) -> Line | None:
+    """The open goal that shares the most significant words with `what`; None if none is close. `stopped`: also what is
+    done and has all of them.
     """
     said = words(what) - _PURSUING
     close: list[tuple[float, Line]] = []
     for line in reader.lines(clause.subject):
         goal = line.words - _PURSUING
         shared = goal & said
-        if (line.type == "goal" or line.fact.kind in ("goal", "move")) and not line.settled:
-            score = (overlap(said, goal) + overlap(goal, said)) / 2
-            if score >= 0.5 and (len(shared) >= 2 or (shared == goal and len(said) <= 2)):
-                close.append((score, line))
-        elif (
-            habits
-            and said
-            and shared == said
-            and line.fact.kind in ("other", "medicine")
-            and not line.settled
-        ):
-            close.append((overlap(goal, said), line))
+        pursued = line.type == "goal" or line.fact.kind in ("goal", "move")
+        score = (overlap(said, goal) + overlap(goal, said)) / 2
+        alike = score >= 0.5 and (len(shared) >= 2 or (shared == goal and len(said) <= 2))
+        wholly = stopped and bool(said) and shared == said
+        done = wholly and (pursued or line.fact.kind in ("other", "medicine"))
+        if not line.settled and (done or (pursued and alike)):
+            close.append((score, line))
     return max(close, key=lambda one: one[0])[1] if close else None
 
 

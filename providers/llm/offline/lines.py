@@ -17,6 +17,7 @@ _UNSAID = ("is single", "broke up", "got divorced")
 # Importance by type, after the published rubric. Constraints, which the companion must respect, exceed tastes.
 _IMPORTANCE = {"identity": 0.85, "goal": 0.75, "relationship": 0.7, "event": 0.6, "preference": 0.6}
 _OF_A_CONSTRAINT, _OTHERWISE = 0.65, 0.4
+SAID_ANEW = "replaced by what was said later"  # without a reason, an update that loses details is kept beside the entry
 KNOWN_KIND, OF_SOMEBODY_ELSE, FREE_WORDS = 0.95, 0.85, 0.75
 
 
@@ -95,7 +96,7 @@ class Line:
         if self.happens_at:
             told["happens_at"] = self.happens_at
         if self.outcome == "update":
-            return {"op": "update", "entry": self.number, **told}
+            return {"op": "update", "entry": self.number, **told, "reason": SAID_ANEW}
         if self.key:
             told["key"] = self.key
         return {"op": "add", "type": type, "subject": self.subject, "importance": self.importance, **told}

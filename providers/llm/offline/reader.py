@@ -10,7 +10,7 @@ from providers.llm.base import NumberedEntry
 from providers.llm.offline.clauses import Clause, without_adverbs
 from providers.llm.offline.dates import DatePhrase, absolute
 from providers.llm.offline.facts import Fact, find_fact
-from providers.llm.offline.lines import LONG_AGO, Line, replaces, same
+from providers.llm.offline.lines import LONG_AGO, SAID_ANEW, Line, replaces, same
 from providers.llm.offline.wording import (
     DISTANT,
     NAME,
@@ -117,7 +117,7 @@ class Reader:
                 if line.read_only:
                     return
                 rivals.append(line)
-        self.rewrite_first(rivals, fact.content, "replaced by what was said later", fact.happens_at)
+        self.rewrite_first(rivals, fact.content, SAID_ANEW, fact.happens_at)
         if not rivals:
             type = self.type_or_other(fact.type)
             line = Line(

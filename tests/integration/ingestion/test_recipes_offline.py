@@ -42,6 +42,25 @@ def test_a_move_is_remembered_and_the_old_home_is_not_shown(under_recipe: Conver
     assert re.match("(Lives in|city:) Lisbon", home)
 
 
+@pytest.mark.parametrize(
+    ("was", "now", "ended"),
+    [
+        ("I work as a nurse at St. Mary's.", "I got a new job as a teacher at Lincoln High.", "Mary"),
+        ("I play bridge on Tuesdays.", "I have stopped going to bridge.", "Plays"),
+        ("I take 20 mg of fluoxetine every morning.", "I stopped taking fluoxetine.", "20 mg"),
+    ],
+    ids=["job", "habit", "medicine"],
+)
+def test_what_has_ended_is_not_shown_beside_what_took_its_place(
+    under_recipe: Conversation, was: str, now: str, ended: str
+) -> None:
+    """Though the new text leaves out most of the old one, for which a model's update would be doubted."""
+    for text in (was, now):
+        assert hear(under_recipe, text) == TurnState.APPLIED
+
+    assert not any(ended in content for content in under_recipe.contents)
+
+
 def test_what_is_to_be_forgotten_is_gone(under_recipe: Conversation) -> None:
     for text in ("I love jazz.", "I live in Porto.", "Forget that I love jazz."):
         assert hear(under_recipe, text) == TurnState.APPLIED
