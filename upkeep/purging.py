@@ -1,25 +1,27 @@
 """Overwrite erased text in the database's own files.
 
 A deleted row stays on disk until its space is reused, the planner's statistics contain samples of columns, and the
-write-ahead log repeats everything, with old bytes in segments that wait for weeks to be reused. So delete the
+write-ahead log repeats everything, with old bytes in segments that wait for weeks to be reused. So renew the
 statistics, rewrite every table, and go through all of the log.
 """
 
 import time
 from typing import Any
 
-from django.db import DatabaseError
+from django.db import DatabaseError, transaction
 
 from config.postgresql.sessions import execute, sqlstate
 
 _INSUFFICIENT_PRIVILEGE = "42501"
 _POLL_SECONDS = 0.2
 
-# Transactions that began before may still see deleted rows, which VACUUM then keeps. (A replica's sender never ends.)
+# Transactions that began before may still see deleted rows, which VACUUM then keeps, or hold locks that it would wait
+# for. (A replica's sender never ends.)
 _OLDER = """
 SELECT pid::text, coalesce(nullif(application_name, ''), backend_type) FROM pg_stat_activity
  WHERE pid <> pg_backend_pid() AND datname = current_database() AND backend_type <> 'walsender'
-   AND (backend_xid IS NOT NULL OR backend_xmin IS NOT NULL) AND coalesce(xact_start, backend_start) < %(now)s
+   AND (backend_xid IS NOT NULL OR backend_xmin IS NOT NULL OR state LIKE 'idle in transaction%%')
+   AND coalesce(xact_start, backend_start) < %(now)s
 UNION ALL
 SELECT gid, 'a prepared transaction' FROM pg_prepared_xacts
  WHERE database = current_database() AND prepared < %(now)s
@@ -56,6 +58,10 @@ def purge_files(*, patience: float = 60.0) -> list[str]:
     Call it outside a transaction. Each table is locked while it is rewritten, and needs its own size in free space.
     Raises PurgeBlocked when older transactions last longer than `patience` seconds.
     """
+    if renewed := _ask("SELECT has_table_privilege('pg_catalog.pg_statistic', 'DELETE')"):
+        with transaction.atomic():  # so that the planner has some, even if what follows is cut short
+            execute("DELETE FROM pg_catalog.pg_statistic")
+            execute("ANALYZE")
     now, deadline = _ask("SELECT clock_timestamp()"), time.monotonic() + patience
     while older := execute(_OLDER, {"now": now}):
         if time.monotonic() > deadline:
@@ -63,7 +69,7 @@ def purge_files(*, patience: float = 60.0) -> list[str]:
             raise PurgeBlocked(f"Transactions that began before the purge are still open: {named}.")
         time.sleep(_POLL_SECONDS)
     remarks = []
-    if not _done("DELETE FROM pg_catalog.pg_statistic"):
+    if not renewed:
         remarks.append(
             "The planner's statistics hold samples of columns: purge as a superuser to remove them."
         )

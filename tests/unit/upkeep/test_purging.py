@@ -2,12 +2,15 @@
 
 import io
 from collections.abc import Iterator
+from contextlib import contextmanager
 from uuid import uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import OperationalError, connection
 
+from config.postgresql.sessions import execute
+from relationships.models import Project
 from upkeep.purging import purge_files
 
 
@@ -42,16 +45,51 @@ def test_without_a_yes_nothing_is_done(answered: str, monkeypatch: pytest.Monkey
         call_command("purge")
 
 
-@pytest.mark.django_db(transaction=True)
-def test_an_older_transaction_is_named_and_nothing_purged() -> None:
+@contextmanager
+def open_transaction(statement: str, *, database: str | None = None) -> Iterator[int]:
+    """Another session whose transaction has made `statement` and does not end. Yields its process ID."""
     other = connection.copy()
+    other.settings_dict = other.settings_dict | {"NAME": database or other.settings_dict["NAME"]}
     other.set_autocommit(False)
-    with other.cursor() as cursor:
-        cursor.execute("SELECT pg_current_xact_id(), pg_backend_pid()")
-        pid = cursor.fetchone()[1]
     try:
-        with pytest.raises(CommandError, match=f"{pid}.* Nothing was purged"):
-            call_command("purge", yes=True, patience=0)
+        with other.cursor() as cursor:
+            cursor.execute(statement)
+            cursor.execute("SELECT pg_backend_pid()")
+            yield cursor.fetchone()[0]
     finally:
         other.rollback()
         other.close()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "statement", ["SELECT pg_current_xact_id()", "SELECT 1 FROM relationships_turn"], ids=["writes", "reads"]
+)
+def test_an_older_transaction_is_named_and_nothing_purged(statement: str) -> None:
+    do("SET lock_timeout = '5s'")  # a reader's lock would be waited for without an end
+    try:
+        with (
+            open_transaction(statement) as pid,
+            pytest.raises(CommandError, match=f"{pid}.* Nothing was purged"),
+        ):
+            call_command("purge", yes=True, patience=0)
+    finally:
+        do("RESET lock_timeout")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_that_is_cut_short_leaves_the_planner_its_statistics() -> None:
+    had = "SELECT count(*) FROM pg_stats WHERE tablename = 'relationships_project'"
+    Project.objects.create(name="Mine")
+    do("ANALYZE")
+    before = execute(had)
+    do("SET lock_timeout = '100ms'")
+    try:
+        with (
+            open_transaction("LOCK pg_catalog.pg_subscription IN ACCESS SHARE MODE", database="postgres"),
+            pytest.raises(OperationalError, match="lock timeout"),
+        ):
+            purge_files()
+        assert execute(had) == before > [(0,)]
+    finally:
+        do("RESET lock_timeout")
