@@ -64,7 +64,7 @@ def test_a_long_conversation_is_read_by_the_worker_to_the_end_and_is_there_once(
     assert states(relationship) == {"applied": 305}
     assert "No worker is running" not in out
     assert "305 turns are new." in out
-    assert "1 entries are now remembered." in out
+    assert "1 entry is now remembered." in out
     days = (
         Message.objects.for_relationship(relationship.id)
         .order_by("seq")

@@ -6,6 +6,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.core.management.base import CommandError
+from django.template.defaultfilters import pluralize
 from pydantic import TypeAdapter
 
 from demo.conversation import Conversation
@@ -132,7 +133,7 @@ class Command(ServiceCommand):
         counts["waiting for their trigger"] = outcome.waiting
         self.stdout.write(", ".join(f"{count} {what}" for what, count in counts.items() if count) + ".")
         entries = ScratchpadEntry.objects.for_relationship(relationship.id).active().count()
-        self.stdout.write(f"{entries} entries are now remembered.")
+        self.stdout.write(f"{entries} entr{pluralize(entries, 'y is,ies are')} now remembered.")
 
 
 def _read(file: Path, *, speaker: str | None, zone: str | None) -> Conversation:
