@@ -77,8 +77,10 @@ function pauseBefore(attempt: number, outcome: unknown, again: boolean, signal: 
   const backoff = Math.min(8, 0.25 * 2 ** attempt) * (0.5 + Math.random() / 2);
   if (!(outcome instanceof Response)) return again && !signal?.aborted ? backoff : undefined;
   if (outcome.status !== 429 && !(UNAVAILABLE.has(outcome.status) && again)) return undefined;
-  const retryAfter = outcome.headers.get("Retry-After");
-  const pause = retryAfter !== null && /^\d+$/.test(retryAfter) ? Number(retryAfter) : backoff;
+  const retryAfter = outcome.headers.get("Retry-After") ?? "";
+  const date = retryAfter.endsWith("GMT") ? Date.parse(retryAfter) : NaN; // else JavaScript reads "1.5" as a date
+  const told = /^\d+$/.test(retryAfter) ? Number(retryAfter) : Math.max(0, (date - Date.now()) / 1000);
+  const pause = Number.isNaN(told) ? backoff : told;
   return pause <= LONGEST_PAUSE ? pause : undefined;
 }
 

@@ -99,6 +99,18 @@ test("429 is sent again when its time is over, a turn under one key", async () =
   });
 });
 
+test("a Retry-After that is a date is kept to", async () => {
+  const date = (seconds) => ({ status: 429, headers: { "Retry-After": new Date(Date.now() + 1000 * seconds).toUTCString() } });
+  await serving([date(2)], async (client, seen) => {
+    await client.relationshipById("r").remember("Hello.");
+    assert.ok(seen[1].at - seen[0].at >= 990);
+  });
+  await serving([date(3600)], async (client, seen) => {
+    await assert.rejects(client.relationshipById("r").remember("Hello."), { name: "ProblemError" });
+    assert.equal(seen.length, 1);
+  });
+});
+
 test("long entries are sent in bodies that the service takes, and refused by their place among all", async () => {
   const long = Array.from({ length: 200 }, (_, n) => ({ type: "other", content: `${n}`, metadata: { a: "é".repeat(6000) } }));
   const written = { status: 201, text: JSON.stringify({ items: Array(82).fill({}) }) };

@@ -3,7 +3,8 @@
 import asyncio
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Any
 from uuid import UUID
 
@@ -27,7 +28,6 @@ from rapport_client.sending import Event, EventReader
 
 from tests.unit.clients.server import Server, Told
 
-SOON = {"Retry-After": "1"}
 TURN: Any = {"messages": [{"role": "user", "content": "Hello."}]}
 
 
@@ -36,12 +36,17 @@ def chunk(text: str | None = None, **rest: object) -> str:
     return f"data: {json.dumps({'choices': [{'delta': delta, **rest}]})}\n\n"
 
 
+def http_date(seconds: int) -> str:
+    return format_datetime(datetime.now(UTC) + timedelta(seconds=seconds), usegmt=True)
+
+
 STREAM = {"Content-Type": "text/event-stream"}
 
 
-def test_429_is_sent_again_when_its_time_is_over() -> None:
+@pytest.mark.parametrize("soon", [lambda: "1", lambda: http_date(2)], ids=["seconds", "date"])
+def test_429_is_sent_again_when_its_time_is_over(soon: Callable[[], str]) -> None:
     with (
-        Server(Told(429, headers=SOON), Told(body={"ok": 1})) as server,
+        Server(Told(429, headers={"Retry-After": soon()}), Told(body={"ok": 1})) as server,
         Rapport(server.url, "rk_x") as client,
     ):
         answer: Any = client.documents_retry("c", "d")
@@ -50,9 +55,10 @@ def test_429_is_sent_again_when_its_time_is_over() -> None:
     assert second.at - first.at >= 1
 
 
-def test_what_is_told_to_wait_longer_than_a_minute_is_not_waited_for() -> None:
+@pytest.mark.parametrize("late", ["3600", http_date(3600)], ids=["seconds", "date"])
+def test_what_is_told_to_wait_longer_than_a_minute_is_not_waited_for(late: str) -> None:
     with (
-        Server(Told(429, {"detail": "tomorrow"}, {"Retry-After": "3600"})) as server,
+        Server(Told(429, {"detail": "tomorrow"}, {"Retry-After": late})) as server,
         Rapport(server.url, "rk_x") as client,
         pytest.raises(TooMany, match="tomorrow"),
     ):

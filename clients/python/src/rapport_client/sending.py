@@ -3,9 +3,11 @@
 import json
 import random
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from email.utils import parsedate_to_datetime
 from enum import Enum
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 from urllib.parse import quote
@@ -160,9 +162,20 @@ def pause_before(attempt: int, prepared: Prepared, outcome: Outcome) -> float | 
         unsent = isinstance(outcome, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
         return backoff if unsent or prepared.again else None
     if outcome.status_code == 429 or (outcome.status_code in LATER and prepared.again):
-        told = outcome.headers.get("Retry-After", "")
-        return float(told) if told.isdigit() else backoff
+        told = _seconds(outcome.headers.get("Retry-After", ""))
+        return backoff if told is None else told
     return None
+
+
+def _seconds(retry_after: str) -> float | None:
+    """The wait that the header asks for, in seconds or until a date; None if it can't be read."""
+    if retry_after.isdigit():
+        return float(retry_after)
+    try:
+        date = parsedate_to_datetime(retry_after)
+        return max(0.0, date.timestamp() - time.time())
+    except (ValueError, OverflowError):
+        return None
 
 
 def in_parts(items: Iterable[T], *, most: int, room: int, size_of: Callable[[T], int]) -> Iterator[list[T]]:
