@@ -58,7 +58,7 @@ def read_bytes(request: HttpRequest | Request, *, limit: int) -> bytes:
     if not length and request.META.get("HTTP_TRANSFER_ENCODING"):
         raise LengthRequired("Send a Content-Length: a body of unknown length is not read.")
     if length.isascii() and length.isdigit() and int(length) > limit:
-        raise TooMuch(f"The body is {length} bytes long; at most {limit} are allowed.", limit=limit)
+        raise TooMuch(f"The body has more than {limit} bytes.", limit=limit)
     django_request = request._request if isinstance(request, Request) else request
     return bytes(django_request.body)
 

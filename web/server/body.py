@@ -91,7 +91,9 @@ async def throw_away(receive: Receive) -> None:
 
 
 async def _read(receive: Receive, length: int | None, limit: int) -> IO[bytes]:
-    """Read a body. It ends at its length; waiting for the server's final message would cost as much again."""
+    """Read a body. It ends at its length; waiting for the server's final message would cost as much again. Of one that
+    is too long, read little more than `limit`, for the view to refuse.
+    """
     message = await receive()
     if message["type"] == "http.request" and length is not None and len(message["body"]) == length <= limit:
         return BytesIO(message["body"])  # nearly always
@@ -104,10 +106,8 @@ async def _read(receive: Receive, length: int | None, limit: int) -> IO[bytes]:
                 raise Refused(400, "malformed_body", "The body broke off before its end.")
             part = message.get("body", b"")
             taken += len(part)
-            if taken > limit:
-                raise Refused(413, "too_much", f"The body is longer than {limit} bytes.")
             body.write(part)
-            if taken == length or not message.get("more_body"):
+            if taken > limit or taken == length or not message.get("more_body"):
                 body.seek(0)
                 return body
             message = await receive()

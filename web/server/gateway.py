@@ -185,8 +185,8 @@ class Gateway:
             with await self._bodies.read(
                 request.receive, length=length, limit=limit, seconds=seconds
             ) as body:
-                request.read = True
                 size = body.seek(0, 2)
+                request.read = size <= limit
                 body.seek(0)
                 return await self._run(request, body, size)
         finally:

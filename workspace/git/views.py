@@ -35,7 +35,6 @@ _CAPABILITIES = {
     RECEIVE: "report-status",
 }
 MOST_UPDATES = 20
-MOST_HEAD = 100_000  # bytes of a push before its pack
 MOST_ASKED = 5_000_000  # bytes of a fetch request
 
 
@@ -132,13 +131,12 @@ class ReceivePackView(GitView):
         try:
             asked = self.asked(request, limit=settings.MAX_WORKSPACE_BYTES + 1_000_000)
         except TooMuch as error:
-            updates, _ = _read_push(request._request.read(MOST_HEAD))
-            refused = {update.ref: f"{error.detail} Push it in several parts." for update in updates}
-        else:
-            updates, pack = _read_push(asked)
-            refused = self._foreign_refs(updates) or receive_push(
-                relationship=relationship, updates=updates, pack=pack, by=self.actor
-            )
+            unread = f"unpack {error.detail} Push it in several parts.\n"
+            return self.git_answer(RECEIVE, "result", _pkt_lines(unread.encode(), None))
+        updates, pack = _read_push(asked)
+        refused = self._foreign_refs(updates) or receive_push(
+            relationship=relationship, updates=updates, pack=pack, by=self.actor
+        )
         if not updates:
             return self.git_answer(RECEIVE, "result", b"")
         told = [f"ng {ref} {said}\n" if said else f"ok {ref}\n" for ref, said in refused.items()]
