@@ -96,6 +96,7 @@ def _cut(claimed: Document, configuration: Configuration) -> None:
         claimed.held_row().update(
             reread=False,
             pages=parsed.pages,
+            picture_pages=parsed.picture_pages,
             characters=sum(len(block.text) for block in parsed.blocks),
             language=language,
             chunk_count=len(chunks),

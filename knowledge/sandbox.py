@@ -22,6 +22,7 @@ _TOO_LARGE = -signal.SIGABRT  # how PDFium ends when out of memory
 class ParsedDocument:
     blocks: tuple[Block, ...]
     pages: int | None
+    picture_pages: int
 
 
 def parse_document(content: bytes, *, kind: str) -> ParsedDocument:
@@ -37,7 +38,8 @@ def parse_document(content: bytes, *, kind: str) -> ParsedDocument:
     answer = _answer_of([sys.executable, "-m", "knowledge.parsing.child", json.dumps(told)], content)
     if "error" in answer:
         raise Unreadable(answer["error"])
-    return ParsedDocument(tuple(Block(*block) for block in answer["blocks"]), answer["pages"])
+    blocks = tuple(Block(*block) for block in answer["blocks"])
+    return ParsedDocument(blocks, answer["pages"], answer["picture_pages"])
 
 
 def _answer_of(command: list[str], content: bytes) -> dict[str, Any]:

@@ -46,6 +46,8 @@ class DocumentAnswer(Answer):
     attempts: int
     pages: int | None
     """Null: not read yet, or a format without pages."""
+    picture_pages: int
+    """Pages with pictures and no text. What they show is not read: run text recognition (OCR) on the file first."""
     characters: int
     chunks: int
     """Number of chunks. They can be found by text as soon as they exist."""

@@ -44,6 +44,7 @@ class Document(QueuedRow):
     error = models.TextField(blank=True)
     reread = models.BooleanField(default=True)  # its chunks have to be cut, or cut again
     pages = models.PositiveIntegerField(null=True)  # null: not read yet, or a format without pages
+    picture_pages = models.PositiveIntegerField(default=0, db_default=0)  # have pictures and no text
     characters = models.PositiveIntegerField(default=0)
     language = models.CharField(max_length=20, blank=True)  # text search configuration of its chunks
     chunk_count = models.PositiveIntegerField(default=0)

@@ -22,7 +22,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """About a paragraph. `page`: from 1; None for formats without pages. `heading`: the headings above it."""
+    """About a paragraph; "" for a page of pictures without text. `page`: from 1; None for formats without pages.
+    `heading`: the headings above it.
+    """
 
     text: str
     page: int | None = None

@@ -50,13 +50,16 @@ def confine(*, parent: int, seconds: int, memory: int) -> None:
 
 
 def parse(kind: str, content: bytes, limits: Limits) -> dict[str, Any]:
-    """Return {"blocks": [[text, page, heading], ...], "pages"}, or {"error": code}."""
+    """Return {"blocks": [[text, page, heading], ...], "pages", "picture_pages"}, or {"error": code}."""
     module, _, name = PARSERS[kind].rpartition(".")
     blocks: list[tuple[str, int | None, str]] = []
-    characters = 0
+    characters = picture_pages = 0
     try:
         parser: Parser = getattr(import_module(module), name)
         for block in parser(content, limits):
+            if not block.text:
+                picture_pages += 1
+                continue
             characters += len(block.text)
             if characters > limits.characters:
                 return {"error": "too_much_text"}
@@ -68,7 +71,9 @@ def parse(kind: str, content: bytes, limits: Limits) -> dict[str, Any]:
         return {"error": "too_much_memory"}
     except RecursionError:
         return {"error": "broken"}  # nested deeper than any real document
-    return {"blocks": blocks, "pages": pages} if blocks else {"error": "no_text"}
+    if not blocks:
+        return {"error": "no_text"}
+    return {"blocks": blocks, "pages": pages, "picture_pages": picture_pages}
 
 
 if __name__ == "__main__":

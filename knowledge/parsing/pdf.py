@@ -14,8 +14,8 @@ _HYPHENATED = re.compile(r"(?:\x02|\ufffe)(?:\r?\n)?")
 
 
 def parse_pdf(content: bytes, limits: Limits) -> Iterator[Block]:
-    """Yield a PDF's text by page, with the page's bookmark as heading. Raises Unreadable; `scanned` if
-    it has no text.
+    """Yield a PDF's text by page, with the page's bookmark as heading, and an empty block for a page that has only
+    pictures. Raises Unreadable; `scanned` if it has no text.
     """
     try:
         document = pdfium.PdfDocument(content)
@@ -30,9 +30,10 @@ def parse_pdf(content: bytes, limits: Limits) -> Iterator[Block]:
     nothing = True
     for number in range(pages):
         heading = paths[bisect_right(starts, number)]
-        for block in paragraphs(clean(_text(document, number)), page=number + 1, heading=heading):
-            nothing = False
-            yield block
+        text, has_picture = _read(document, number)
+        blocks = list(paragraphs(clean(text), page=number + 1, heading=heading))
+        nothing = nothing and not blocks
+        yield from blocks or [Block("", number + 1)] * has_picture
     if nothing:
         raise Unreadable("scanned")
 
@@ -42,8 +43,8 @@ def page_count(content: bytes) -> int:
     return len(pdfium.PdfDocument(content))
 
 
-def _text(document: pdfium.PdfDocument, number: int) -> str:
-    """A page's text in reading order; "" for a broken page.
+def _read(document: pdfium.PdfDocument, number: int) -> tuple[str, bool]:
+    """A page's text in reading order, and whether it has pictures instead; "" and no for a broken page.
 
     It is read letter by letter: of PDFium's two functions for whole texts, one drops what is between a table's cells,
     so that 33 and 0 become 330, and the other has no letters beyond U+FFFF.
@@ -52,12 +53,16 @@ def _text(document: pdfium.PdfDocument, number: int) -> str:
         page = document[number]
         letters = page.get_textpage()
         codes = [raw.FPDFText_GetUnicode(letters.raw, index) for index in range(letters.count_chars())]
+        units = "".join([chr(code) for code in codes if code])  # 0: a letter without a code
+        # Only without text, as a drawing may have many thousand other objects.
+        has_picture = not units.strip() and any(
+            True for _ in page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE])
+        )
         page.close()
     except pdfium.PdfiumError:
-        return ""
-    units = "".join([chr(code) for code in codes if code])  # 0: a letter without a code
+        return "", False
     text = units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")  # pairs become letters
-    return _HYPHENATED.sub("", text)
+    return _HYPHENATED.sub("", text), has_picture
 
 
 def _bookmarks(document: pdfium.PdfDocument) -> tuple[list[int], list[str]]:

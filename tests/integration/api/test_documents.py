@@ -9,6 +9,7 @@ from knowledge.models import ChunkEmbedding, Document, DocumentChunk, DocumentFi
 from relationships.models import AuditEvent, Companion, Project
 from tests.fixtures.api import Api
 from tests.fixtures.documents import (
+    PICTURE,
     again,
     configure,
     learn,
@@ -20,7 +21,7 @@ from tests.fixtures.documents import (
     zip_of,
 )
 
-HANDBOOK = pdf_of("Refunds take five days.", "Parcels are sent on Mondays.", "We open at nine.")
+HANDBOOK = pdf_of("Refunds take five days.", "Parcels are sent on Mondays.", "We open at nine.", PICTURE)
 
 
 def path_of(companion: Companion, *more: object) -> str:
@@ -34,7 +35,8 @@ def test_an_upload_is_read_by_a_worker_and_then_found(api: Api, companion: Compa
     assert OrmQ.objects.count() == 1, "a worker was told, in the transaction of the upload"
     process(Document.objects.get())
     read = api.get(path_of(companion, sent.body["id"]))
-    assert (read.body["state"], read.body["pages"], read.body["chunks"]) == ("ready", 3, 1)
+    assert (read.body["state"], read.body["pages"], read.body["chunks"]) == ("ready", 4, 1)
+    assert read.body["picture_pages"] == 1
     found = api.post(path_of(companion, "search"), {"query": "how long do refunds take", "explain": True})
     hit = found.body["items"][0]
     assert hit["citation"] == "Handbook.pdf, pages 1-3"

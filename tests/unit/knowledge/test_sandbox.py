@@ -22,7 +22,7 @@ def reason(content: bytes, kind: str) -> str:
 def test_a_document_comes_back_with_its_pages() -> None:
     assert parse_document(pdf_of("שלום"), kind="pdf").pages == 1
     assert parse_document(b"One.\n\nTwo \xe2\x82\xac.", kind="text") == ParsedDocument(
-        (Block("One."), Block("Two €.")), None
+        (Block("One."), Block("Two €.")), None, 0
     )
 
 

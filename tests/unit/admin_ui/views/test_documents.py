@@ -6,6 +6,7 @@ from pytest_django.fixtures import Settings
 from knowledge.models import Document, DocumentChunk, DocumentState
 from knowledge.pipeline import process_document
 from relationships.models import Companion
+from tests.fixtures.documents import PICTURE, pdf_of
 
 
 @pytest.fixture
@@ -39,6 +40,16 @@ def test_its_pieces_are_shown_and_it_is_deleted_with_them(editor: Client, page: 
     editor.post(f"{page}{document.id}/", {"do": "delete"})
 
     assert not DocumentChunk.objects.exists()
+
+
+def test_pages_of_pictures_are_not_passed_over_in_silence(editor: Client, page: str) -> None:
+    upload(editor, page, pdf_of("One", PICTURE), "b.pdf")
+    document = Document.objects.get()
+    read(document)
+
+    assert (
+        "1 of its 2 pages have pictures and no text" in editor.get(f"{page}{document.id}/").content.decode()
+    )
 
 
 def test_one_that_failed_says_why_and_is_read_again(editor: Client, page: str) -> None:

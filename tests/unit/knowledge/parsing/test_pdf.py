@@ -4,7 +4,7 @@ import pytest
 
 from knowledge.parsing.base import Block, Limits, Unreadable
 from knowledge.parsing.pdf import parse_pdf
-from tests.fixtures.documents import pdf_of
+from tests.fixtures.documents import PICTURE, pdf_of
 
 LIMITS = Limits(pages=600, characters=10**7)
 
@@ -68,6 +68,11 @@ def test_more_pages_than_allowed_are_refused_before_any_is_read() -> None:
 
 def test_pages_without_text_are_a_scan() -> None:
     assert reason(pdf_of("", "")) == "scanned"
+    assert reason(pdf_of(PICTURE)) == "scanned"
+
+
+def test_a_page_with_only_pictures_is_told_from_an_empty_one() -> None:
+    assert read(pdf_of("One", PICTURE, "")) == [Block("One", 1), Block("", 2)]
 
 
 def test_a_pdf_with_a_password_says_so() -> None:
