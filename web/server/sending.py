@@ -40,7 +40,7 @@ class Sender:
                 await self._file(answer, file, client, send)
         elif answer.stream is not None:
             await self._stream(answer, client, receive, send)
-        elif unread and answer.status >= 400:
+        elif unread:
             await send(_start(replace(answer, headers=_without_length(answer.headers))))
             await send({"type": "http.response.body", "body": answer.body, "more_body": True})
             await throw_away(receive)

@@ -58,6 +58,12 @@ def test_turns_are_refused_as_long_as_it_is_full_and_readiness_says_why(
         assert refused.json()["type"] == "urn:rapport:problem:database_full"
         assert "its disk is full" in http.get("/readyz/worker").text
         assert http.post(f"/v1/relationships/{person.id}/context", json={}).status_code == 200
+        servers = web.family()
+        chat = {"model": person.companion.slug, "user": "z", "messages": [{"role": "user", "content": "Hi"}]}
+        assert http.post("/v1/chat/completions", json=chat).json()["error"]["code"] == "database_full"
+        chat["user"] = person.user.external_id
+        http.post("/v1/chat/completions", json=chat)
+        assert web.family() == servers, "a process that counted a reply was killed"
 
         (disk / "filling").unlink()
         wait_until(lambda: say(1000).is_success, what="a turn to be taken")

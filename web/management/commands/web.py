@@ -1,6 +1,6 @@
 import os
-import re
 import shutil
+import tempfile
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,8 @@ class Command(BaseCommand):
             os.nice(_NICE)
         name_process("rapport-web")
         os.environ["RAPPORT_WEB_PID"] = str(os.getpid())
-        count_in(_folder_of_meters(bind))
+        meters = _folder_of_meters()
+        count_in(meters)
         load_code()
         for database in connections.all(initialized_only=True):
             database.close()
@@ -56,11 +57,13 @@ class Command(BaseCommand):
         except (RuntimeError, ValueError) as error:  # after the first line it has granian's own traceback
             why = str(error).strip().splitlines()[0]
             raise CommandError(f"The web server can't be at {bind}: {why}.") from error
+        finally:
+            shutil.rmtree(meters)
 
 
-def _folder_of_meters(bind: str) -> Path:
-    """A new, empty folder for the counters of this server's processes, which /metrics adds up."""
-    folder: Path = settings.DATA_DIR / "meters" / re.sub(r"[^A-Za-z0-9]+", "-", bind)
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    return folder
+def _folder_of_meters() -> Path:
+    """A new folder for the counters of this server's processes, which /metrics adds up. It is in memory where there
+    is such a place: on a full disk, counting in a mapped file kills the process.
+    """
+    memory = "/dev/shm"  # noqa: S108 - mkdtemp's folder is nobody else's
+    return Path(tempfile.mkdtemp(prefix="rapport-", dir=memory if os.access(memory, os.W_OK) else None))
