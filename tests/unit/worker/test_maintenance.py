@@ -7,19 +7,23 @@ from pathlib import Path
 
 import pytest
 from django.db import connection, connections, transaction
+from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from config.supervision import fork, kill_group
-from relationships.models import Turn, TurnState
+from relationships.models import RelationshipToken, Turn, TurnState
+from relationships.services.tokens import create_token
 from tests.fixtures.queue import MakeTurn, held_by
 from tests.waiting import wait_until
-from worker.identity import this_machine
+from web.actor import Actor
+from worker.identity import this_machine, worker_identity
 from worker.maintenance import Maintenance
 from worker.models import PeriodicRun, WorkerHeartbeat
 from worker.worker_stats import WorkerStats
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+TESTER = Actor.policy("test")
 NAME = "here/1c0ffee2:1:2"
 Start = Callable[..., int]
 
@@ -112,6 +116,27 @@ def test_it_takes_back_what_the_dead_held(make_turn: MakeTurn, start: Start) -> 
     of_the_relationship = Turn.objects.for_relationship(turn.relationship_id)
     wait_until(of_the_relationship.filter(state=TurnState.PENDING).exists, what="the turn to be given back")
     stop(maintenance)
+
+
+def test_by_a_clock_that_is_ahead_nothing_ends_early(
+    make_turn: MakeTurn, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended, held = make_turn(**held_by(worker_identity(), seconds=-1)), make_turn(**held_by(worker_identity()))
+    for seconds in (-1, 1800):
+        create_token(relationship=ended.relationship, scopes=["read"], expires_in=seconds, by=TESTER)
+    later = timezone.now() + timedelta(hours=1)
+    monkeypatch.setattr(timezone, "now", lambda: later)
+
+    maintenance = start()
+
+    tokens, turns = RelationshipToken.objects.all(), Turn.objects.for_relationship(ended.relationship_id)
+    wait_until(lambda: tokens.count() < 2, what="the expired token to go")
+    wait_until(
+        turns.filter(state=TurnState.PENDING).exists, what="the turn whose lease is over to be given back"
+    )
+    stop(maintenance)
+    assert tokens.count() == 1
+    assert turns.get(state=TurnState.PROCESSING).id == held.id
 
 
 def test_it_does_not_outlive_its_supervisor(worker_stats: WorkerStats) -> None:
