@@ -7,6 +7,7 @@ class BehavioursConfig(AppConfig):
     name = "behaviours"
     configuration_sections: ClassVar = {
         "behaviours": "behaviours.configuration.Behaviours",
+        "webhooks": "behaviours.configuration.Webhooks",
     }
 
     def ready(self) -> None:

@@ -265,3 +265,14 @@ class Behaviours(Strict):
         on = [(name, one) for name, one in self.named.items() if one.enabled and not one.fault]
         on.sort(key=lambda pair: (pair[1].order, pair[0]))
         return {kind: tuple(pair for pair in on if pair[1].kind == kind) for kind in ("priority", "async")}
+
+
+class Webhooks(Strict):
+    """How a companion's webhooks are signed."""
+
+    secrets: Annotated[
+        tuple[Annotated[int, Field(ge=0, le=1_000_000)], ...], Field(min_length=1, max_length=3)
+    ] = (0,)
+    """The numbers of the secrets. Each call has a signature by each, so that a receiver may change from one to another
+    while nothing is refused.
+    """

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import time
+from collections.abc import Iterable
 from uuid import UUID
 
 import orjson
@@ -22,15 +23,16 @@ PASSING = frozenset({408, 409, 425, 429})
 LARGEST_ANSWER = 4096  # bytes of the answer that are kept
 
 
-def secret_of(companion_id: UUID) -> str:
-    """The secret that signs a companion's webhooks. It is derived from RAPPORT_SECRET_KEY, and changes with it."""
-    return "whsec_" + base64.b64encode(_key(companion_id)).decode()
+def secret_of(companion_id: UUID, number: int) -> str:
+    """A secret that signs a companion's webhooks. It is derived from RAPPORT_SECRET_KEY, and changes with it."""
+    return "whsec_" + base64.b64encode(_key(companion_id, number)).decode()
 
 
-def sign(companion_id: UUID, *, webhook_id: str, timestamp: int, body: bytes) -> str:
+def sign(companion_id: UUID, *, secrets: Iterable[int], webhook_id: str, timestamp: int, body: bytes) -> str:
+    """A signature by each of the secrets, given by their numbers."""
     signed = b".".join([webhook_id.encode(), str(timestamp).encode(), body])
-    digest = hmac.new(_key(companion_id), signed, hashlib.sha256).digest()
-    return f"v1,{base64.b64encode(digest).decode()}"
+    digests = (hmac.new(_key(companion_id, number), signed, hashlib.sha256).digest() for number in secrets)
+    return " ".join(f"v1,{base64.b64encode(digest).decode()}" for digest in digests)
 
 
 def call_webhook(work: Work) -> None:
@@ -44,6 +46,7 @@ def call_webhook(work: Work) -> None:
             webhook.url,
             project_id=run.project_id,
             companion_id=work.relationship.companion_id,
+            secrets=work.configuration.webhooks.secrets,
             webhook_id=str(run.id),
             body=body,
             seconds=webhook.timeout_seconds,
@@ -55,7 +58,14 @@ def call_webhook(work: Work) -> None:
 
 
 def post_signed(
-    url: str, *, project_id: UUID, companion_id: UUID, webhook_id: str, body: bytes, seconds: float
+    url: str,
+    *,
+    project_id: UUID,
+    companion_id: UUID,
+    secrets: Iterable[int],
+    webhook_id: str,
+    body: bytes,
+    seconds: float,
 ) -> tuple[int, str]:
     """POST a signed body. Returns the status and the beginning of the answer. Holds no database connection meanwhile.
     Raises WebhookFailed, HeldBack.
@@ -66,7 +76,9 @@ def post_signed(
         "user-agent": "Rapport",
         "webhook-id": webhook_id,
         "webhook-timestamp": str(stamp),
-        "webhook-signature": sign(companion_id, webhook_id=webhook_id, timestamp=stamp, body=body),
+        "webhook-signature": sign(
+            companion_id, secrets=secrets, webhook_id=webhook_id, timestamp=stamp, body=body
+        ),
     }
     release_connection()
     try:
@@ -106,6 +118,6 @@ def _body(work: Work) -> bytes:
     )
 
 
-def _key(companion_id: UUID) -> bytes:
-    told = f"webhook:{companion_id}".encode()
-    return hmac.new(settings.SECRET_KEY.encode(), told, hashlib.sha256).digest()
+def _key(companion_id: UUID, number: int) -> bytes:
+    told = f"webhook:{companion_id}" + (f":{number}" if number else "")
+    return hmac.new(settings.SECRET_KEY.encode(), told.encode(), hashlib.sha256).digest()

@@ -23,7 +23,7 @@ from behaviours.runs import get_run, retry_run
 from behaviours.webhooks import secret_of
 from memory.mending.forgotten import Forgotten
 from relationships.api.views import ApiView
-from relationships.configuration.cascade import LEVELS
+from relationships.configuration.cascade import LEVELS, resolve_configuration
 from relationships.services.companions import get_companion
 from relationships.services.configuration import configuration_of
 from web.fields import Page
@@ -105,9 +105,12 @@ class WebhookSecretView(ApiView):
         "webhook_secret_read", "Read what a companion's webhooks are signed with", answers={200: SecretAnswer}
     )
     def get(self, request: Request, companion_id: UUID) -> Response:
-        """For Standard Webhooks signatures. Needs the scope `admin`. It changes with RAPPORT_SECRET_KEY."""
+        """For Standard Webhooks signatures: the first of `webhooks.secrets`. Needs the scope `admin`. It changes with
+        RAPPORT_SECRET_KEY.
+        """
         companion = get_companion(project_id=self.project_id, companion_id=companion_id)
-        return self.answer({"secret": secret_of(companion.id)})
+        values = resolve_configuration(project=companion.project.config, companion=companion.config).values
+        return self.answer({"secret": secret_of(companion.id, values.webhooks.secrets[0])})
 
 
 def _without_hidden(relationship_id: UUID) -> Callable[[BehaviourRun], dict[str, Any]]:

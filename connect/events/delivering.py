@@ -16,10 +16,10 @@ from django.utils import timezone
 
 from behaviours.webhooks import post_signed
 from config.postgresql.sessions import database_went_away
-from connect.configuration import EventWebhook
 from connect.events.owed import TASK
 from connect.events.reading import SETTLING, Happening, Place, happened_after, is_more_to_tell
 from connect.models import DeliveryState, EventDelivery
+from relationships.configuration.schema import Configuration
 from relationships.models import Relationship
 from relationships.services.configuration import configuration_of
 from worker.enqueue import enqueue_task
@@ -63,7 +63,8 @@ def _deliver(delivery: EventDelivery, held: Any) -> None:
     relationship = Relationship.objects.select_related("companion", "project", "user").get(
         id=delivery.relationship_id
     )
-    webhook = configuration_of(relationship).values.events.webhook
+    configuration = configuration_of(relationship).values
+    webhook = configuration.events.webhook
     place = Place(delivery.seq, delivery.at)
     told: list[Happening] | None = None
     began = monotonic()
@@ -71,7 +72,7 @@ def _deliver(delivery: EventDelivery, held: Any) -> None:
         told, after = happened_after(relationship.id, place, now=timezone.now())
         wanted = [one for one in told if not webhook.types or one.type in webhook.types]
         for one in wanted:
-            _post(webhook, relationship, one)
+            _post(configuration, relationship, one)
             values: dict[str, Any] = {"delivered_at": timezone.now()}
             moved_on = one.id != str(place)
             if moved_on:
@@ -86,7 +87,7 @@ def _deliver(delivery: EventDelivery, held: Any) -> None:
     _rest(held, timezone.now(), delivers=bool(webhook.url))
 
 
-def _post(webhook: EventWebhook, relationship: Relationship, one: Happening) -> None:
+def _post(configuration: Configuration, relationship: Relationship, one: Happening) -> None:
     """Call the webhook with one event. Raises WebhookFailed, HeldBack."""
     owner = {
         "relationship": relationship.id,
@@ -94,11 +95,12 @@ def _post(webhook: EventWebhook, relationship: Relationship, one: Happening) -> 
         "user": relationship.user.external_id,
     }
     said = {"type": one.type, "timestamp": one.at, "id": one.id, "data": {**one.data, **owner}}
-    assert webhook.url is not None
+    webhook = configuration.events.webhook
     post_signed(
         webhook.url,
         project_id=relationship.project_id,
         companion_id=relationship.companion_id,
+        secrets=configuration.webhooks.secrets,
         webhook_id=f"{relationship.id}:{one.key}",
         body=orjson.dumps(said, option=orjson.OPT_UTC_Z),
         seconds=webhook.timeout_seconds,

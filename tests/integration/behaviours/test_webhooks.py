@@ -65,6 +65,26 @@ def test_it_is_called_with_what_was_said_and_signed(
     assert call.headers["webhook-id"] == str(run.id)
 
 
+def test_while_the_secret_is_changed_it_is_signed_by_both(
+    conversation: Conversation, address: WebhookServer, api: Api
+) -> None:
+    tell(conversation, address.url)
+    companion = f"/companions/{conversation.relationship.companion_id}"
+    keys = []
+    for secrets in ([0], [1, 0]):
+        api.patch(f"{companion}/config", {"webhooks": {"secrets": secrets}})
+        secret = api.get(f"{companion}/webhook-secret").body["secret"]
+        keys.append(base64.b64decode(secret.removeprefix("whsec_")))
+
+    work(conversation)
+
+    [call] = address.calls
+    signed = f"{call.headers['webhook-id']}.{call.headers['webhook-timestamp']}.".encode() + call.body
+    old, new = (base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode() for key in keys)
+    assert call.headers["webhook-signature"] == f"v1,{new} v1,{old}"
+    assert old != new
+
+
 def test_it_is_held_back_while_many_earlier_calls_of_the_project_are_not_answered(
     conversation: Conversation, address: WebhookServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -80,8 +80,8 @@ def test_each_change_is_delivered_once_in_order_signed_and_without_texts(
     assert (call.json["type"], call.json["data"]["event"]) == ("memory.changed", "add")
     assert call.json["data"]["user"] == "maya"
     assert b"Fact" not in call.body
-    webhook_id, stamp = call.headers["webhook-id"], int(call.headers["webhook-timestamp"])
-    expected = sign(relationship.companion_id, webhook_id=webhook_id, timestamp=stamp, body=call.body)
+    key, stamp = call.headers["webhook-id"], int(call.headers["webhook-timestamp"])
+    expected = sign(relationship.companion_id, secrets=[0], webhook_id=key, timestamp=stamp, body=call.body)
     assert call.headers["webhook-signature"] == expected
     assert len({one.headers["webhook-id"] for one in address.calls}) == 3
 

@@ -139,6 +139,7 @@ def test_each_app_brings_its_own_sections() -> None:
         "context": "context",
         "summaries": "summaries",
         "behaviours": "behaviours",
+        "webhooks": "behaviours",
         "workspace": "workspace",
         "chat": "chat",
         "events": "connect",
