@@ -54,7 +54,7 @@ def test_it_finishes_what_it_has_begun_when_it_is_told_to_stop(live: LiveService
 def test_two_processes_count_together_one_that_is_killed_is_replaced_and_with_the_first_all_end(
     live: LiveService,
 ) -> None:
-    live.start_web(RAPPORT_WEB_PROCESSES="2", RAPPORT_RATE_REQUESTS=f"{LIMIT}/hour")
+    live.start_web(RAPPORT_WEB_PROCESSES="2", RAPPORT_RATE_REQUESTS=f"{LIMIT}/hour", RAPPORT_LOG_STYLE="json")
     live.web.wait_until_it_answers()
     let_just_the_limit_through(live)
     killed = servers(live)[0]
@@ -65,6 +65,8 @@ def test_two_processes_count_together_one_that_is_killed_is_replaced_and_with_th
         lambda: killed not in servers(live) and len(servers(live)) == 2, timeout=30, what="another one"
     )
     wait_until(live.web.answers, timeout=30, what="an answer")
+    events = [json.loads(line)["event"] for line in live.web.log.splitlines()]
+    assert any(event.startswith("Unexpected exit from worker") for event in events)
     others = servers(live)
 
     live.web.kill()

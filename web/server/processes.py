@@ -41,6 +41,11 @@ def web_server(bind: str, *, processes: int, grace: float) -> AbstractServer[Any
         websockets=False,
         loop=Loops.uvloop,
         log_level=LogLevels.warning,
+        log_dictconfig={
+            "formatters": {},
+            "handlers": {},
+            "loggers": {},
+        },  # what it says is written as other lines are
         workers=processes,
         respawn_failed_workers=True,
         respawn_interval=0.5,
