@@ -15,8 +15,8 @@ _FRAMES = 12  # of a traceback
 
 
 class RateLimitFilter(logging.Filter):
-    """Lets one line of a kind pass in _INTERVAL_SECONDS: a pool logs each failed attempt to connect, and Django each
-    503 answer and each refused form. Its lines about other answers all pass.
+    """Lets one line of a kind pass in _INTERVAL_SECONDS: a pool and an exporter of traces log each failed attempt to
+    connect, and Django each 503 answer and each refused form. Its lines about other answers all pass.
     """
 
     def __init__(self) -> None:
@@ -105,6 +105,7 @@ def logging_config(*, style: str, level: str) -> dict[str, Any]:
             "django-q": {"level": "WARNING", "handlers": ["console"], "propagate": False},
             "axes": {"level": "ERROR"},  # it logs every wrong password, which its table has too
             "psycopg.pool": {"filters": ["rate_limit"]},
+            "opentelemetry.exporter.otlp.proto.http.trace_exporter": {"filters": ["rate_limit"]},
             "httpx": {"level": "WARNING"},
             "httpx2": {"level": "WARNING"},
             "openai": {"level": "WARNING"},

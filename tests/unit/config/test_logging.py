@@ -12,16 +12,19 @@ from django.test import RequestFactory
 from config.logging import logging_config
 
 
-def test_a_pool_says_once_in_a_while_that_the_database_is_away(caplog: pytest.LogCaptureFixture) -> None:
-    log = logging.getLogger("psycopg.pool")
+@pytest.mark.parametrize("name", ["psycopg.pool", "opentelemetry.exporter.otlp.proto.http.trace_exporter"])
+def test_who_connects_says_once_in_a_while_that_the_other_side_is_away(
+    name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    log = logging.getLogger(name)
 
     for attempt in range(20):
-        log.warning("error connecting in a test's %r: %s", "pool-1", f"refused {attempt}")
-    log.warning("discarding a test's connection: %s", "it was closed")
+        log.warning(f"{name}: error connecting %r: %s", "pool-1", f"refused {attempt}")
+    log.warning(f"{name}: discarding a connection: %s", "it was closed")
 
     assert [record.getMessage() for record in caplog.records] == [
-        "error connecting in a test's 'pool-1': refused 0",
-        "discarding a test's connection: it was closed",
+        f"{name}: error connecting 'pool-1': refused 0",
+        f"{name}: discarding a connection: it was closed",
     ]
 
 
