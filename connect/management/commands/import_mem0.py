@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
+from django.template.defaultfilters import pluralize
 
 from connect.mem0.moving import import_memories
 from relationships.management.projects import find_project
@@ -33,6 +34,7 @@ class Command(ServiceCommand):
             raise CommandError(f"{options['file']}: {error.strerror}") from None
         except UnicodeDecodeError as error:
             raise CommandError(f"{options['file']} is no UTF-8 text (at byte {error.start}).") from None
-        self.stdout.write(f"{moved.entries} entries of {moved.people} people.")
+        entries, people = pluralize(moved.entries, "y,ies"), pluralize(moved.people, "person,people")
+        self.stdout.write(f"{moved.entries} entr{entries} of {moved.people} {people}.")
         for line in moved.left_out:
             self.stderr.write(f"left out: {line}")

@@ -31,6 +31,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, yes: bool, patience: float, **options: Any) -> None:
         if not yes and not _agreed():
             raise CommandError("Nothing was done. To purge without being asked: manage.py purge --yes")
+        self.stdout.write("Rewriting every table, then the log …")
         try:
             remarks = purge_files(patience=patience)
         except PurgeBlocked as blocked:
