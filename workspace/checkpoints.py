@@ -83,7 +83,8 @@ def restore_checkpoint(
 
 def restore_entries(relationship: Relationship, *, at: datetime, by: Actor) -> int:
     """Restore the entries to what they were at that moment, in one batch of revisions with one reason. Each can be
-    undone like any other. Call inside a transaction, under the row lock. Returns how many entries changed.
+    undone like any other. Those that are read-only stay as they are. Call inside a transaction, under the row lock.
+    Returns how many entries changed.
     """
     now, forgotten = timezone.now(), Forgotten.of(relationship.id)
     since = EntryRevision.objects.for_relationship(relationship.id).filter(recorded_at__gt=at)
@@ -94,7 +95,8 @@ def restore_entries(relationship: Relationship, *, at: datetime, by: Actor) -> i
         for revision in revisions.filter(entry_id__in=others)
     }
     changes: list[Change] = []
-    for entry in ScratchpadEntry.objects.for_relationship(relationship.id).filter(id__in=others):
+    changeable = ScratchpadEntry.objects.for_relationship(relationship.id).filter(read_only=False)
+    for entry in changeable.filter(id__in=others):
         past = was.get(entry.id)
         if past is not None and forgotten.in_revision(entry.id, past.version):
             continue  # what somebody asked to forget must not come back

@@ -238,10 +238,12 @@ class CheckpointsView(WorkspacePart):
 
 class ApproveToolView(WorkspacePart):
     def post(self, request: HttpRequest) -> HttpResponse:
-        """Let the companion's agents call a tool that one of them wrote."""
+        """Let the companion's agents call a tool that one of them wrote; only an owner, if it names secrets."""
         path = text_param(request.POST, "path", limit=1024)
         try:
-            tool = approve_tool(relationship=self.relationship, path=path, by=self.actor)
+            tool = approve_tool(
+                relationship=self.relationship, path=path, by=self.actor, with_secrets=self.access.is_owner
+            )
         except RapportError as error:
             messages.error(request, f"Not approved. {sentence_of(error)}")
             return self.done_here()

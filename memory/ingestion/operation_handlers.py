@@ -157,7 +157,7 @@ def _skip(state: ApplyState, operation: Operation) -> None:
 
 def _merge(state: ApplyState, operation: Operation, entry: ScratchpadEntry, same: ScratchpadEntry) -> None:
     """An operation would make an entry equal to another one: keep that one, with the citations of both, so that they
-    are found and forgotten with it.
+    are found and forgotten with it; one that is read-only as it is.
     """
     ends = None if "expires_at" in operation.cleared else operation.expires_at or entry.expires_at
     date = None if "happens_at" in operation.cleared else operation.happens_at or entry.happens_at
@@ -167,7 +167,7 @@ def _merge(state: ApplyState, operation: Operation, entry: ScratchpadEntry, same
     )
     if not operation.messages:
         values["effective_at"] = max(same.effective_at, entry.effective_at)
-    if any(getattr(same, name) != value for name, value in values.items()):
+    if not same.read_only and any(getattr(same, name) != value for name, value in values.items()):
         state.change(operation, same, RevisionEvent.UPDATE, f"entry {entry.id} says the same now", **values)
     reason = f"now says the same as entry {same.id}"
     state.supersede(operation, entry, reason, RevisionEvent.MERGE)

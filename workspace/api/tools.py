@@ -6,7 +6,6 @@ from rest_framework.response import Response
 
 from relationships.api.views import ApiView
 from relationships.services.companions import get_companion
-from web.errors import NotAllowed
 from web.operations import operation
 from workspace.api.session_schemas import (
     AgentSecretAnswer,
@@ -17,7 +16,7 @@ from workspace.api.session_schemas import (
     ToolBody,
 )
 from workspace.gateway.secrets import delete_secret, put_secret
-from workspace.gateway.tools import delete_tool, names_secrets, put_tool
+from workspace.gateway.tools import delete_tool, put_tool
 from workspace.models import Tool, ToolSecret
 
 TAG = "Tools of agents"
@@ -39,10 +38,13 @@ class ToolView(ApiView):
         names secrets, this needs the scope admin, as the tool sends them wherever its spec says.
         """
         companion = get_companion(project_id=self.project_id, companion_id=companion_id)
-        spec = body.model_dump(mode="json")
-        if names_secrets(spec) and not self.credentials.allow("admin"):
-            raise NotAllowed("A tool that sends secrets needs a key with the scope 'admin'.", scope="admin")
-        row = put_tool(companion=companion, name=tool, spec=spec, by=self.actor)
+        row = put_tool(
+            companion=companion,
+            name=tool,
+            spec=body.model_dump(mode="json"),
+            by=self.actor,
+            with_secrets=self.credentials.allow("admin"),
+        )
         return self.answer(AgentToolAnswer.of(row))
 
     @operation("agent_tools_delete", "Delete a tool", answers={204: None})

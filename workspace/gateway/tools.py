@@ -15,7 +15,7 @@ from relationships.models import Companion, Relationship
 from relationships.services.audit import audit_row
 from relationships.services.rows import require
 from web.actor import Actor
-from web.errors import Conflict, InvalidInput
+from web.errors import Conflict, InvalidInput, NotAllowed
 from web.field_problems import field_problems, matching
 from web.outgoing import FRAMING, OutgoingError, refuse_address
 from workspace.files import read_file
@@ -78,18 +78,19 @@ class ToolSpec(ToolParts):
         return {"name": self.name, "description": self.description, "parameters": self.input or {}}
 
 
-def names_secrets(spec: Mapping[str, Any]) -> bool:
-    """Return whether calls of the tool send secrets."""
-    return any(SECRET.search(text) for text in (spec["endpoint"], *spec["headers"].values()))
-
-
 @transaction.atomic
-def put_tool(*, companion: Companion, name: str, spec: dict[str, Any], by: Actor) -> Tool:
-    """Raises InvalidInput, Conflict."""
+def put_tool(
+    *, companion: Companion, name: str, spec: dict[str, Any], by: Actor, with_secrets: bool = False
+) -> Tool:
+    """`with_secrets`: whether it may name secrets. Raises InvalidInput, Conflict, NotAllowed."""
     try:
-        ToolSpec.model_validate({"name": name, **spec})
+        checked = ToolSpec.model_validate({"name": name, **spec})
     except ValidationError as error:
         raise InvalidInput.naming(field_problems(error, {"name": name, **spec})) from None
+    if not with_secrets and any(map(SECRET.search, (checked.endpoint, *checked.headers.values()))):
+        raise NotAllowed(
+            "A tool that sends secrets needs a key with the scope 'admin' or an owner.", scope="admin"
+        )
     for header in spec.get("headers", {}):
         if header.lower() in FRAMING:
             raise InvalidInput.of(f"headers.{header}", "is written with each call: leave it out")
@@ -105,10 +106,10 @@ def put_tool(*, companion: Companion, name: str, spec: dict[str, Any], by: Actor
     return row
 
 
-def approve_tool(*, relationship: Relationship, path: str, by: Actor) -> Tool:
+def approve_tool(*, relationship: Relationship, path: str, by: Actor, with_secrets: bool) -> Tool:
     """Add a tool to the companion from a spec that an agent wrote to `tools/<name>/spec.yaml` on main, unchanged.
 
-    Raises FileNotThere, Conflict, InvalidInput.
+    Raises FileNotThere, and like put_tool.
     """
     named = SPEC_PATH.fullmatch(path)
     if named is None:
@@ -120,7 +121,7 @@ def approve_tool(*, relationship: Relationship, path: str, by: Actor) -> Tool:
     if Tool.objects.filter(companion_id=relationship.companion_id, name=name).exists():
         raise Conflict(f"The companion has a tool {name} already.")
     spec = {key: value for key, value in spec.items() if key != "name"}
-    return put_tool(companion=relationship.companion, name=name, spec=spec, by=by)
+    return put_tool(companion=relationship.companion, name=name, spec=spec, by=by, with_secrets=with_secrets)
 
 
 @transaction.atomic

@@ -6,6 +6,7 @@ import pytest
 
 from context.pipeline import build_context
 from memory.entries.editing import merge_entries, revise_entry
+from memory.entries.history import fields_of
 from memory.models import RevisionEvent
 from relationships.models import Message, TurnState
 from tests.fakes import ScriptedProvider
@@ -170,6 +171,22 @@ def test_a_read_only_entry_is_not_changed_by_a_model(
 
     assert conversation.contents == ["Allergic to nuts"]
     assert conversation.verdicts(turn) == [("refused", "entry 1 is read-only")]
+
+
+def test_what_comes_to_say_the_same_as_a_read_only_entry_leaves_it_as_it_is(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember("Has allergies")
+    kept = conversation.remember("Allergic to nuts")[0]
+    values = {"read_only": True, "expires_at": datetime(2100, 1, 1, tzinfo=UTC)}
+    locked = revise_entry(relationship_id=kept.relationship_id, entry_id=kept.id, values=values, by=PERSON)
+    number = conversation.number_of("Has allergies")
+    scripted_provider.answer_with(answer(update(number, "Allergic to nuts", happens_at="2026-03-01")))
+
+    turn = conversation.hear("To nuts, since yesterday.")
+
+    assert conversation.verdicts(turn)[0][0] == "applied"
+    assert [fields_of(entry) for entry in conversation.entries] == [fields_of(locked)]
 
 
 def test_a_back_filled_old_turn_does_not_overrule_a_newer_fact(

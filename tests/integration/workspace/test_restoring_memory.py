@@ -1,11 +1,11 @@
-"""How much is looked at while the relationship waits for its memory to go back to a checkpoint."""
+"""What changes, and how much is looked at, while the memory goes back to a checkpoint."""
 
 from typing import Any
 
 from django.db.models.signals import post_init
 
 from memory.entries.adding import add_entries
-from memory.entries.editing import delete_entry
+from memory.entries.editing import delete_entry, revise_entry
 from memory.models import EntryRevision, EntrySource, ScratchpadEntry
 from relationships.models import Relationship
 from tests.fixtures.api import TESTER
@@ -36,3 +36,16 @@ def test_only_what_changed_since_the_checkpoint_is_looked_at(relationship: Relat
     assert restored.entries == 1
     assert len(seen) < 10
     assert ScratchpadEntry.objects.active().count() == len(FACTS)
+
+
+def test_a_read_only_entry_stays_as_it_is(relationship: Relationship) -> None:
+    checkpoint = take_checkpoint(relationship=relationship, name="before", by=TESTER)
+    locked, _ = add_entries(relationship=relationship, given=FACTS[:2], by=TESTER, source=EntrySource.MANUAL)
+    revise_entry(relationship_id=relationship.id, entry_id=locked.id, values={"read_only": True}, by=TESTER)
+
+    restored = restore_checkpoint(
+        relationship=relationship, checkpoint_id=checkpoint.id, by=TESTER, memory=True
+    )
+
+    assert restored.entries == 1
+    assert list(ScratchpadEntry.objects.active().values_list("id", flat=True)) == [locked.id]

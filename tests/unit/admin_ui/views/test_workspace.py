@@ -210,6 +210,21 @@ def test_a_tool_that_an_agent_wrote_is_approved_or_refused_with_the_reason(
     assert "Rolls dice" in shown and "Endpoint" in shown and "not approved" in shown
 
 
+def test_a_tool_that_would_send_secrets_is_approved_by_owners_alone(
+    owner: Client, editor: Client, here: Relationship
+) -> None:
+    spec = b"description: Rolls dice\nendpoint: https://example.org/\nheaders: {X-Key: '{{KEY}}'}\n"
+    change_files(relationship=here, changes={"tools/dice/spec.yaml": spec}, by=TESTER)
+    approve, sent = page("approve_tool", here), {"path": "tools/dice/spec.yaml"}
+
+    refused = editor.post(approve, sent, follow=True)
+
+    assert "Not approved. A tool that sends secrets needs" in refused.content.decode()
+    assert not Tool.objects.exists()
+    owner.post(approve, sent)
+    assert Tool.objects.get().name == "dice"
+
+
 def test_a_long_history_is_counted_and_goes_on_on_the_next_page(owner: Client, here: Relationship) -> None:
     for number in range(50):
         change_files(
