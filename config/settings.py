@@ -283,5 +283,6 @@ AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # or the wait that we ann
 AXES_RESET_ON_SUCCESS = AXES_DISABLE_ACCESS_LOG = True
 AXES_ENABLE_ADMIN = AXES_VERBOSE = False
 AXES_USERNAME_FORM_FIELD = "username"
+AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "next", "unsent"]  # may hold what is remembered
 AXES_CLIENT_IP_CALLABLE = "admin_ui.throttling.client_address"
 AXES_LOCKOUT_CALLABLE = "admin_ui.throttling.locked_out"

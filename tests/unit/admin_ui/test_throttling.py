@@ -11,6 +11,7 @@ from admin_ui.throttling import client_address, time_left
 from relationships.models import Operator
 
 EMAIL, PASSWORD = "ana@example.org", "a long pass phrase"
+SAID = "what is remembered"
 
 
 @pytest.fixture
@@ -18,9 +19,9 @@ def ana(db: None) -> Operator:
     return Operator.objects.create_superuser(EMAIL, PASSWORD)
 
 
-def try_to_sign_in(client: Client, password: str, **more: Any) -> Any:
-    sent = {"username": EMAIL, "password": password}
-    return client.post("/admin-ui/sign-in/", sent, HTTP_HOST="localhost", **more)
+def try_to_sign_in(client: Client, password: str, *, query: str = "", **more: Any) -> Any:
+    sent = {"username": EMAIL, "password": password, "unsent": SAID}
+    return client.post(f"/admin-ui/sign-in/{query}", sent, HTTP_HOST="localhost", **more)
 
 
 def test_after_a_handful_of_wrong_passwords_the_page_says_how_long_to_wait(
@@ -66,6 +67,15 @@ def test_signing_in_forgets_the_wrong_passwords_before_it(
 
     assert AccessAttempt.objects.count() == 0
     assert time_left(EMAIL, "127.0.0.1") == timedelta()
+
+
+def test_nothing_of_an_unsent_form_is_kept_with_a_wrong_password(client: Client, ana: Operator) -> None:
+    for _ in range(2):
+        try_to_sign_in(client, "wrong", query=f"?next=/admin-ui/turns/?text={SAID}")
+
+    attempt = AccessAttempt.objects.get()
+    assert attempt.failures_since_start == 2
+    assert SAID not in attempt.post_data + attempt.get_data
 
 
 @pytest.mark.parametrize(
