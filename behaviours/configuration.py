@@ -19,6 +19,7 @@ from relationships.configuration.plugins import ProviderAlias
 from relationships.configuration.strict import Strict
 from web.field_problems import matching
 from web.fields import JsonObject
+from web.outgoing import known_address
 
 Template = Annotated[
     str, StringConstraints(min_length=1, max_length=MAX_TEMPLATE_CHARACTERS), AfterValidator(known_template)
@@ -34,6 +35,7 @@ Url = Annotated[
         "has to be an address such as https://example.com/hook, without spaces",
         max_length=2000,
     ),
+    AfterValidator(known_address),
 ]
 Scalar = str | int | float | bool | None
 

@@ -19,6 +19,12 @@ WRONG = [
         "or a /",
     ),
     ("PATCH", "/companions/{c}", {"config": {"events": {"webhook": {"url": "ftp://x"}}}}, "such as https://"),
+    (
+        "PATCH",
+        "/companions/{c}",
+        {"config": {"events": {"webhook": {"url": "https://a.example:99999/"}}}},
+        "a port that can't be called",
+    ),
     ("GET", "/relationships?companion=A B", None, "has to be a slug or an ID"),
 ]
 
