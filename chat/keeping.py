@@ -1,7 +1,7 @@
 """Stores a reply: the turn, the tools that were called, and references to what the companion was shown."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -31,6 +31,15 @@ _VERSIONS = """
           GROUP BY entry_id) AS shown)
 """
 _KEEP_CONTEXT = insert_of(KeptContext, "contexts", entries=_VERSIONS)
+# Whether any of what was shown has been erased since. An erased entry's row is gone, but not its history.
+_ERASED = """
+SELECT EXISTS (SELECT 1 FROM relationships_message
+                WHERE relationship_id = %(relationship)s AND id = ANY(%(ids)s) AND erased_at IS NOT NULL)
+    OR EXISTS (SELECT 1 FROM memory_entryrevision
+                WHERE relationship_id = %(relationship)s AND entry_id = ANY(%(ids)s) AND event = 'redact')
+    OR EXISTS (SELECT 1 FROM summaries_summary
+                WHERE relationship_id = %(relationship)s AND id = ANY(%(ids)s) AND erased_at IS NOT NULL)
+"""
 MODEL = Actor.policy("memory_tools")  # a model asked for it during a reply
 
 
@@ -49,12 +58,24 @@ def tool_use_of(question: Question) -> ToolUse:
     return ToolUse(question.relationship, question.configuration, MODEL)
 
 
-@transaction.atomic
+class _ErasedMeanwhile(Exception):
+    """The reply may quote what is erased by now."""
+
+
 def keep_reply(reply: Reply, *, interrupted: bool = False, early: Turn | None = None) -> Kept:
     """Accept the turn as POST /turns does, and store what belongs to it. `early`: the turn as which the person's
-    message was accepted before the reply began. Raises NotFound, InvalidInput.
+    message was accepted before the reply began. If something that the model was shown was erased meanwhile, what the
+    model said is not stored. Raises NotFound, InvalidInput.
     """
-    kept = _keep(reply, interrupted, early)
+    try:
+        return _keep_and_count(reply, interrupted, early, wordless=False)
+    except _ErasedMeanwhile:
+        return _keep_and_count(reply, interrupted, early, wordless=True)
+
+
+@transaction.atomic
+def _keep_and_count(reply: Reply, interrupted: bool, early: Turn | None, *, wordless: bool) -> Kept:
+    kept = _keep(reply, interrupted, early, wordless=wordless)
     # Last, as everywhere: locking this row before the relationship's could deadlock.
     count_spending(
         reply.question.relationship.project_id,
@@ -65,11 +86,12 @@ def keep_reply(reply: Reply, *, interrupted: bool = False, early: Turn | None = 
     return kept
 
 
-def _keep(reply: Reply, interrupted: bool, early: Turn | None) -> Kept:
+def _keep(reply: Reply, interrupted: bool, early: Turn | None, *, wordless: bool) -> Kept:
+    """`wordless`: without what the model said. Raises _ErasedMeanwhile otherwise."""
     question = reply.question
     if not question.remembered:
         return Kept(None, None)
-    new = _turn_of(reply, interrupted, without_new=early is not None)
+    new = _turn_of(reply, interrupted, without_new=early is not None, wordless=wordless)
     if not new.messages:
         return Kept(early, None)
     # If an interrupted call is repeated, it must get a complete reply, so it does not use up the key.
@@ -77,14 +99,29 @@ def _keep(reply: Reply, interrupted: bool, early: Turn | None) -> Kept:
     accepted = accept_turn(relationship=question.relationship, new=new, idempotency=idempotency)
     if not accepted.created:
         return Kept(accepted.turn, None, repeated=True)
+    if not wordless:
+        _refuse_erased(reply)  # while the turn has the relationship's lock
     use = tool_use_of(question)
     for ran in reply.ran:
-        keep_call(use, ran, turn_id=accepted.turn.id)
+        keep_call(use, replace(ran, arguments={}) if wordless else ran, turn_id=accepted.turn.id)
     return Kept(accepted.turn, _keep_context(reply, accepted.turn, interrupted))
 
 
-def _turn_of(reply: Reply, interrupted: bool, *, without_new: bool) -> NewTurn:
+def _refuse_erased(reply: Reply) -> None:
+    shown = _ids_of(reply.question.context.layers)
+    for ran in reply.ran:
+        shown += [*ran.entry_ids, *ran.message_ids]
+    with prepared_cursor() as cursor:
+        cursor.execute(_ERASED, {"relationship": reply.question.relationship.id, "ids": shown})
+        if cursor.fetchone() == (True,):
+            raise _ErasedMeanwhile
+
+
+def _turn_of(reply: Reply, interrupted: bool, *, without_new: bool, wordless: bool) -> NewTurn:
     question = reply.question
+    if wordless:
+        messages = [] if without_new else list(question.new)
+        return NewTurn(messages, occurred_at=question.now, session=question.session, interrupted=interrupted)
     calls = told_calls([call.as_message() for call in reply.calls])
     told = "\n".join(filter(None, (reply.text, reply.refusal, calls)))
     said = [NewMessage("assistant", text) for text in in_pieces(told.replace("\x00", ""))]
@@ -99,8 +136,7 @@ def _keep_context(reply: Reply, turn: Turn, interrupted: bool) -> UUID | None:
     if wanted.keep == "none" or (wanted.keep == "sampled" and random.random() >= wanted.keep_share):  # noqa: S311
         return None
     layers = [_layer(report) for report in context.layers]
-    sources = [source for layer in layers for source in layer["sources"]]
-    ids = [UUID(source) for source in sources if _is_id(source)]
+    ids = _ids_of(context.layers)
     spent = [one for one in reply.completions if one is not None]
     kept = KeptContext(
         relationship_id=turn.relationship_id,
@@ -137,5 +173,7 @@ def _layer(report: Any) -> Mapping[str, Any]:
     }
 
 
-def _is_id(source: str) -> bool:
-    return len(source) == 36 and source.count("-") == 4
+def _ids_of(layers: Iterable[Any]) -> list[UUID]:
+    """The sources of the layers that are rows."""
+    sources = [source for layer in layers for source in layer.sources]
+    return [UUID(source) for source in sources if len(source) == 36 and source.count("-") == 4]

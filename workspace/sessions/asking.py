@@ -71,11 +71,13 @@ def data_for(relationship: Relationship, agent: AgentData) -> PromptData:
 
 
 def forgettings(relationship_id: UUID) -> int:
-    """A number that grows when an entry is deleted, or a wish to forget or correct is carried out. 0: never happened.
+    """A number that grows when an entry is deleted or erased, or a wish to forget or correct is carried out. 0: never
+    happened.
 
     It does not rely on clocks, which differ between machines and can be set back, nor on the order of commits.
     """
-    deleted = EntryRevision.objects.for_relationship(relationship_id).filter(event=RevisionEvent.DELETE)
+    gone = (RevisionEvent.DELETE, RevisionEvent.REDACT)
+    deleted = EntryRevision.objects.for_relationship(relationship_id).filter(event__in=gone)
     plans = MendingPlan.objects.for_relationship(relationship_id)
     last: int = deleted.aggregate(last=Max("seq"))["last"] or 0
     carried_out: int = plans.aggregate(count=Count("carried_out_at"))["count"]

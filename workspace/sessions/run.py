@@ -128,7 +128,11 @@ def _carry_out(
     # Without an open transaction, as it may call an embedder.
     recalled = _use_files(relationship, claimed, name, given) if recalls else None
     with holding(claimed) as session:
-        if forgettings(session.relationship_id) != (steps[-1].forgettings if steps else 0):
+        if forgettings(session.relationship_id) != forgotten:
+            # The answer may contain what was forgotten, so the model is asked again.
+            update_session(session, tokens=session.tokens + asked.tokens)
+            return
+        if forgotten != (steps[-1].forgettings if steps else 0):
             renew_entries(relationship, session.branch)
         if name == DONE:
             _handle_done(session, step, given, started)

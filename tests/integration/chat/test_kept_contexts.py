@@ -7,8 +7,9 @@ from django.test import Client
 
 from chat.models import KeptContext, ToolCall
 from relationships.models import Companion, Message, Relationship
+from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
-from tests.fixtures.chat import Chat, turns
+from tests.fixtures.chat import Chat, stored, turns
 from tests.vendor_servers.openai_server import OpenAIServer
 
 
@@ -111,3 +112,35 @@ def test_a_person_that_is_erased_takes_theirs_along(chat: Chat, api: Api, at: st
     assert api.delete(at).status == 200
 
     assert not KeptContext.objects.exists() and not ToolCall.objects.exists()
+
+
+@pytest.mark.parametrize("keep", ["all", "none"])
+@pytest.mark.parametrize("what", ["entry", "message"])
+def test_a_reply_to_what_was_erased_meanwhile_is_stored_without_its_words(
+    what: str,
+    keep: str,
+    chat: Chat,
+    api: Api,
+    at: str,
+    companion: Companion,
+    scripted_provider: ScriptedProvider,
+) -> None:
+    """The model was shown it before, and may quote it."""
+    companion.config["context"] |= {"provider": "scripted", "keep": keep}
+    companion.save()
+    scripted_provider.answer_with("Hello!", "You live in Vienna.")
+    first = chat.say("I live in Vienna.").body["rapport"]["turn_id"]
+    entry = add(api, at, "Lives in Vienna")
+
+    def erase(_: object) -> None:
+        if what == "entry":
+            api.delete(f"{at}/entries/{entry}?permanent=true")
+        else:
+            api.post(f"{at}/messages/redact", {"turns": [first]})
+
+    scripted_provider.while_answering = erase
+    told = chat.say("Where do I live?").body
+
+    assert told["choices"][0]["message"]["content"] == "You live in Vienna."
+    assert "You live in Vienna." not in str(stored())
+    assert stored()[2] == ("user", "Where do I live?")

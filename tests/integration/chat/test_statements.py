@@ -27,12 +27,12 @@ def known(chat: Chat) -> Chat:
     return chat
 
 
-def test_three_statements_stand_before_the_question_and_eight_behind_the_reply(known: Chat) -> None:
+def test_three_statements_stand_before_the_question_and_nine_behind_the_reply(known: Chat) -> None:
     with statements_sent() as sent:
         known.say("What should I cook tonight?")
 
     first = next(place for place, line in enumerate(sent) if "SAVEPOINT" in line)
-    assert (first, len(sent) - first) == (3, 8), sent  # with those that begin and end the transaction
+    assert (first, len(sent) - first) == (3, 9), sent  # with those that begin and end the transaction
 
 
 @pytest.mark.skipif(

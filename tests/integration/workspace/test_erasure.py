@@ -1,4 +1,4 @@
-"""A person is erased while their agent works: nothing is left, and nothing comes after."""
+"""A person or an entry is erased while the agent works: nothing is left, and nothing comes after."""
 
 from typing import Any
 from uuid import UUID
@@ -6,16 +6,19 @@ from uuid import UUID
 import pytest
 from django.apps import apps
 
+from memory.entries.adding import add_entry
+from memory.models import EntrySource
 from providers.llm.base import CompletionRequest
 from relationships.models import Relationship, RelationshipOwned
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER, Api
 from tests.fixtures.workspaces import done, keep_in_workspace, step, whole
 from tests.integration.copies import dump, tables_with
+from upkeep.erasure.entries import erase_entry
 from upkeep.erasure.relationships import erase_user
-from workspace.models import Worker
+from workspace.models import SessionState, Worker
 from workspace.sessions.advance import advance_session
-from workspace.sessions.verbs import start_session
+from workspace.sessions.verbs import get_session, start_session
 
 WORD = "quokkäagent"
 
@@ -47,3 +50,23 @@ def test_nothing_is_left_of_a_person_erased_while_the_model_answers(
         model.__name__ for model in owned if model._default_manager.filter(relationship_id=here.id).exists()
     }
     assert left == set()
+
+
+@pytest.mark.parametrize("before", [[], [done()]], ids=["step", "curation"])
+def test_nothing_is_left_of_an_entry_erased_while_the_model_answers(
+    before: list[Any], relationship: Relationship, scripted_provider: ScriptedProvider
+) -> None:
+    here = whole(relationship)
+    values = {"type": "other", "content": f"Keeps a {WORD}"}
+    entry = add_entry(relationship=here, values=values, by=TESTER, source=EntrySource.MANUAL)
+    session, _ = start_session(relationship=here, task="Tidy up", worker=Worker.BUILT_IN, by=TESTER)
+
+    def erased_meanwhile(request: CompletionRequest) -> Any:
+        erase_entry(relationship_id=here.id, entry_id=entry.id, by=TESTER)
+        return step("create", path="late.md", file_text=f"A {WORD}") if request.schema else f"A {WORD}"
+
+    scripted_provider.answer_with(*before, erased_meanwhile, *([] if before else [done()]), "# Maya")
+    advance_session(session_id=UUID(str(session.id)), worker="test")
+
+    assert get_session(here.id, session.id).state == SessionState.DONE
+    assert tables_with(WORD, dump()) == set()
