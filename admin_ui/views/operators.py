@@ -47,7 +47,8 @@ class OperatorsView(OperatorView):
             return self._page(why=sentence_of(error), email=email, role=role, status=422)
         if not member.operator.has_usable_password():
             return self._page(invited=email, link=_invitation_link(request, member.operator))
-        return self.done(f"{member.operator.email} was added.", "admin_ui:operators")
+        said = f"{member.operator.email} already has an account, and was added."
+        return self.done(said, "admin_ui:operators")
 
     def _page(self, **more: Any) -> HttpResponse:
         rows = Membership.objects.filter(project_id=self.project_id).select_related("operator")

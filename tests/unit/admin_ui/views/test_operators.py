@@ -97,7 +97,7 @@ def test_somebody_who_has_an_account_needs_no_password(owner: Client) -> None:
 
     assert Operator.objects.get(email="known@example.org").check_password("their own phrase")
     shown = owner.get(OPERATORS).content.decode()
-    assert "known@example.org was added." in shown
+    assert "known@example.org already has an account, and was added." in shown
     assert "invitations/" not in shown
 
 
