@@ -1,16 +1,17 @@
 """Call a model, and store and count the call."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from django.db.models import QuerySet
 
 from config.postgresql.rows import insert_of
+from config.postgresql.sessions import execute
 from memory.entries.limits import call_text
 from memory.errors import UnparsableAnswer
 from memory.models import ModelCall
@@ -80,10 +81,38 @@ def make_call(provider: LLMProvider, request: CompletionRequest, **columns: Any)
 
 
 def store_made_calls(calls: Sequence[MadeCall], *, now: datetime) -> None:
-    """Insert the calls and count them for their project. Call it late in a transaction, as it locks that count."""
+    """Insert the calls, without what was erased meanwhile, and count them for their project. Call it under the
+    relationship's row lock, and late in the transaction, as it locks that count.
+    """
     if calls:
-        ModelCall.objects.bulk_create(call.row for call in calls)
+        rows = [call.row for call in calls]
+        leave_out_erased(rows, now=now)
+        ModelCall.objects.bulk_create(rows)
         count_made_calls(calls, now=now)
+
+
+def leave_out_erased(rows: Sequence[ModelCall], *, now: datetime, erased: Set[UUID] | None = None) -> None:
+    """Empty the texts of calls that show what was erased while the model answered; call it under the relationship's row
+    lock. `erased`: the IDs, if they were already read in this transaction.
+    """
+    shown = [{*row.shown_entry_ids, *row.shown_message_ids, *row.reference_message_ids} for row in rows]
+    if erased is None and any(shown):
+        erased = erased_of(rows[0].relationship_id, set[UUID]().union(*shown))
+    for row, ids in zip(rows, shown, strict=True):
+        if ids & (erased or set()):
+            row.system = row.prompt = row.answer = row.error = ""
+            row.redacted_at = now
+
+
+def erased_of(relationship_id: UUID, ids: Collection[UUID]) -> set[UUID]:
+    """Of these entries and messages, those that no longer exist, and those whose text was erased."""
+    alive = execute(
+        "SELECT id FROM memory_scratchpadentry WHERE relationship_id = %(r)s AND id = ANY(%(ids)s) "
+        "UNION ALL SELECT id FROM relationships_message "
+        "WHERE relationship_id = %(r)s AND id = ANY(%(ids)s) AND erased_at IS NULL",
+        {"r": relationship_id, "ids": list(ids)},
+    )
+    return set(ids) - {row[0] for row in alive}
 
 
 def count_made_calls(calls: Sequence[MadeCall], *, now: datetime) -> None:

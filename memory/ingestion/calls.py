@@ -8,9 +8,8 @@ from uuid import UUID
 
 from django.db import transaction
 
-from config.postgresql.sessions import execute
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
-from memory.model_calls import MadeCall, make_call, store_made_calls
+from memory.model_calls import MadeCall, leave_out_erased, make_call, store_made_calls
 from memory.models import ModelCall
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
 from relationships.services.model_budgets import spending_figures
@@ -77,10 +76,10 @@ def take_calls(
     log: CallLog, *, project_id: UUID, now: datetime, erased: Set[UUID] | None = None
 ) -> tuple[Sequence[ModelCall], Mapping[str, Any]]:
     """The waiting calls as rows, to be stored in the settling transaction, and the parameters of COUNT_SPENDING.
-    `erased`: see _leave_out_erased.
+    `erased`: see leave_out_erased.
     """
-    _leave_out_erased(log, now, erased)
     rows = [record.row for record in log.waiting]
+    leave_out_erased(rows, now=now, erased=erased)
     completions = [record.completion for record in log.waiting]
     answered = any(not row.error_code for row in rows)
     transaction.on_commit(log.waiting.clear)  # after a rollback they wait on
@@ -89,34 +88,8 @@ def take_calls(
 
 def store_calls(log: CallLog, *, now: datetime) -> None:
     """Insert and count the calls of a batch that is not settled. Call it late in the transaction, under the lock."""
-    _leave_out_erased(log, now)
     store_made_calls(log.waiting, now=now)
     transaction.on_commit(log.waiting.clear)  # after a rollback they wait on
-
-
-def _leave_out_erased(log: CallLog, now: datetime, erased: Set[UUID] | None = None) -> None:
-    """Take the texts of calls that quote what was erased while the model answered; call it under the relationship's row
-    lock. `erased`: the IDs, if they were already read in this transaction.
-    """
-    if log.waiting and erased is None:
-        erased = erased_meanwhile(*log.inputs)
-    for record in log.waiting:
-        if shown_ids(record.given) & (erased or set()):
-            row = record.row
-            row.system = row.prompt = row.answer = row.error = ""
-            row.redacted_at = now
-
-
-def erased_meanwhile(*inputs: IngestionInput) -> set[UUID]:
-    """Of everything these inputs show: the entries that no longer exist, and the messages whose text was erased."""
-    shown = {shown_id for given in inputs for shown_id in shown_ids(given)}
-    alive = execute(
-        "SELECT id FROM memory_scratchpadentry WHERE relationship_id = %(r)s AND id = ANY(%(shown)s) "
-        "UNION ALL SELECT id FROM relationships_message "
-        "WHERE relationship_id = %(r)s AND id = ANY(%(shown)s) AND erased_at IS NULL AND hidden_at IS NULL",
-        {"r": inputs[0].relationship_id, "shown": list(shown)},
-    )
-    return shown - {row[0] for row in alive}
 
 
 def shown_ids(given: IngestionInput) -> set[UUID]:

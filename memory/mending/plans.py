@@ -23,7 +23,7 @@ from memory.mending.judging import PERHAPS, Judgement, Verdict
 from memory.mending.parts import says_more, without
 from memory.mending.reading import find_candidates
 from memory.mending.wishes import Wish
-from memory.model_calls import MadeCall, asking_for_a_request, store_made_calls
+from memory.model_calls import MadeCall, asking_for_a_request, erased_of, store_made_calls
 from memory.models import MendingPlan, MendingState
 from memory.words import Stems
 from providers.errors import PermanentProviderError
@@ -169,9 +169,12 @@ def make_plan(
 
 @transaction.atomic
 def store_plan(draft: Draft, *, depth: str = "hide", by: Actor) -> MendingPlan:
-    """Store a draft as a waiting plan."""
+    """Store a draft as a waiting plan, without what was erased meanwhile."""
     relationship, asked_by = draft.scope.relationship, draft.scope.asked_by
     lock_relationship(relationship.id)
+    quoted = [one.id for one in draft.found if one.kind in ("entry", "message")]
+    erased = erased_of(relationship.id, quoted) if quoted else set[UUID]()
+    found = [one for one in draft.found if one.id not in erased]
     if draft.asked is not None:
         store_made_calls([draft.asked], now=timezone.now())
     plan = MendingPlan(
@@ -181,7 +184,7 @@ def store_plan(draft: Draft, *, depth: str = "hide", by: Actor) -> MendingPlan:
         depth=depth,
         what=draft.scope.wish.text,
         to=draft.to,
-        items=[_item(number, one) for number, one in enumerate(draft.found, start=1)],
+        items=[_item(number, one) for number, one in enumerate(found, start=1)],
         left_out=draft.left_out,
         judged_by=draft.asked.row.model if draft.asked else "",
         turn_id=asked_by.turn_id if asked_by else None,

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from memory.models import MendingPlan, ModelCall
+from providers.llm.base import CompletionRequest
 from relationships.models import Message, Turn
 from summaries.models import Summary, SummaryState
 from summaries.snapshot import rebuild_summary
@@ -104,6 +105,24 @@ def test_erased_it_is_in_no_table(
     assert tables_with("Klosterneuburg", dump()) == set()
     assert told.contents == ["Has a sister"]
     assert api.post(f"{at}/plans/{plan.body['id']}/undo").status == 409
+
+
+def test_what_is_erased_while_the_model_judges_is_quoted_neither_by_the_plan_nor_by_its_question(
+    api: Api, at: str, told: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    entry = next(one for one in told.entries if "Klosterneuburg" in one.content)
+    judged = numbers_that_say("Klosterneuburg")
+
+    def erase(request: CompletionRequest) -> Any:
+        assert "Klosterneuburg" in request.prompt
+        assert api.delete(f"{at}/entries/{entry.id}?permanent=true").status == 200
+        return judged(request)
+
+    scripted_provider.wishes_answer = erase
+    plan = api.post(f"{at}/forget", {"what": "the place that I live in", "dry_run": True})
+
+    assert plan.status == 200, plan
+    assert tables_with("Klosterneuburg", dump()) == set()
 
 
 def test_a_dry_run_changes_nothing_and_is_carried_out_with_other_ticks(
