@@ -222,14 +222,15 @@ def project_access(request: HttpRequest) -> ProjectAccess | None:
     """The operator's access to the project they work in now; None where they are a member of none."""
     operator = cast(Operator, request.user)
     if operator.is_superuser:
-        roles = {str(project.id): (project, Role.OWNER) for project in Project.objects.order_by("name", "id")}
+        found = [(project, Role.OWNER) for project in Project.objects.order_by("created_at", "id")]
     else:
-        memberships = Membership.objects.filter(operator=operator).select_related("project")
-        ordered = memberships.order_by("project__name", "id")
-        roles = {str(member.project_id): (member.project, Role(member.role)) for member in ordered}
-    if not roles:
+        members = Membership.objects.filter(operator=operator).select_related("project").order_by("id")
+        found = [(member.project, Role(member.role)) for member in members]
+    if not found:
         return None
-    first = next(iter(roles))
+    # Any owner may add them to a project, and call it what they like: they begin in the one they joined first.
+    first = str(found[0][0].id)
+    roles = {str(project.id): (project, role) for project, role in sorted(found, key=lambda one: one[0].name)}
     chosen = _project_of_page(request) or request.session.get(PROJECT_IN_SESSION, first)
     if chosen not in roles:
         if "project" in request.POST:
