@@ -120,7 +120,7 @@ def _rendered(behaviour: Behaviour, moment: TurnMoment) -> str:
         "webhook": behaviour.webhook and behaviour.webhook.text,
     }[behaviour.action]
     try:
-        return render_instructions(whole or "", variables_of(moment, behaviour.when))
+        return render_instructions(whole or "", variables_of(moment, behaviour))
     except RapportError as error:
         return f"(can't be rendered: {error.detail})"
 

@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from behaviours.configuration import Condition, HappensCondition
+from behaviours.configuration import PRIORITY, Behaviour, Condition, HappensCondition
 from behaviours.dated import DatedEntry, entries_near, happening
 from context.facts import count_turns
 from context.layers.base import LayerRequest
@@ -202,16 +202,20 @@ def dated_entries(moment: Moment, condition: Condition) -> list[DatedEntry]:
     return list(dict.fromkeys(entry for one in asked for entry in moment.happening(one)))
 
 
-def variables_of(moment: Moment, condition: Condition) -> dict[str, Any]:
-    """The variables of a behaviour's template, with the names of templates.EXAMPLE. `condition`: the behaviour's."""
+def variables_of(moment: Moment, behaviour: Behaviour) -> dict[str, Any]:
+    """The variables of the behaviour's template, with the names of templates.EXAMPLE.
+
+    What is said is on one line if the text is for a prompt of the companion's, among lines of the developer's.
+    """
+    said = folded if behaviour.action in PRIORITY else str
     local = moment.now.astimezone(ZoneInfo(moment.timezone))
     looked_up = "session profile state entries user companion timezone".split()
     return {
         **{name: getattr(moment, name) for name in looked_up},
-        "message": shorten(moment.message, LONGEST_SAID),
-        "reply": shorten(moment.reply, LONGEST_SAID),
+        "message": shorten(said(moment.message), LONGEST_SAID),
+        "reply": shorten(said(moment.reply), LONGEST_SAID),
         "today": local.date().isoformat(),
         "time": f"{local:%H:%M}",
         "turn": moment.turn,
-        "dated": [entry.variables(moment.timezone) for entry in dated_entries(moment, condition)],
+        "dated": [entry.variables(moment.timezone) for entry in dated_entries(moment, behaviour.when)],
     }

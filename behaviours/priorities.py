@@ -95,7 +95,7 @@ def _begin(fired: Fired, behaviour: Behaviour, moment: ContextMoment, request: L
     template = behaviour.text if ask is None else ask.prompt
     assert template is not None, "a complete behaviour has a template"
     try:
-        fired.run.rendered = render_instructions(template, variables_of(moment, behaviour.when))
+        fired.run.rendered = render_instructions(template, variables_of(moment, behaviour))
         if ask is None:
             fired.text = fired.run.rendered
             if request.preview and fired.text:

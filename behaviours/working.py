@@ -58,7 +58,7 @@ class Work:
 
     def variables(self) -> dict[str, Any]:
         """What the behaviour's template may use."""
-        return variables_of(self.moment, self.behaviour.when)
+        return variables_of(self.moment, self.behaviour)
 
 
 Action = Callable[[Work], None]
