@@ -1,6 +1,7 @@
 """The eight tools: their arguments, when to use them, and their answers.
 
-A tool turns its arguments into text for the model and the same as data.
+A tool turns its arguments into text for the model and the same as data. In the text each thing is one line, whatever it
+contains, so that no part of it can pass for another.
 """
 
 import json
@@ -11,6 +12,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from connect.own_api import Answered, OwnApi
+from relationships.text_names import folded
 
 
 class ToolFailed(Exception):
@@ -266,11 +268,11 @@ def described_entry(entry: dict[str, Any]) -> str:
     about = "" if entry["subject"] == "user" else f", about {entry['subject']}"
     happens = f", happens {entry['happens_at']}" if entry["happens_at"] else ""
     more = f"{about}{happens}, told {entry['effective_at'][:10]}, entry_id {entry['id']}"
-    return f"- {entry['content']} ({entry['type']}{more})"
+    return f"- {folded(entry['content'])} ({entry['type']}{more})"
 
 
 def described_message(message: dict[str, Any]) -> str:
-    return f"- {message['occurred_at'][:10]} {message['speaker'] or message['role']}: {message['content']}"
+    return f"- {message['occurred_at'][:10]} {message['speaker'] or message['role']}: {folded(message['content'])}"
 
 
 def described_change(revision: dict[str, Any]) -> str:
@@ -288,8 +290,8 @@ def described_plan(plan: dict[str, Any]) -> str:
     lines = [f"Plan {plan['id']}:"]
     for item in plan["items"]:
         mark = "x" if item["ticked"] else " "
-        rest = f", which leaves: {item['rest']}" if item["rest"] else ""
-        lines.append(f"[{mark}] {item['number']} {item['kind']}: {item['sentence']}{rest}")
+        rest = f", which leaves: {folded(item['rest'])}" if item["rest"] else ""
+        lines.append(f"[{mark}] {item['number']} {item['kind']}: {folded(item['sentence'])}{rest}")
     done = "changed" if plan["verb"] == "correct" else "forgotten"
     way_on = f"Call {plan['verb']} again with this plan_id, and the numbers that are meant as ticked."
     return "\n".join([*lines, f"Nothing was {done}. {way_on}"])
