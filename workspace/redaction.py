@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Model
+from django.db.models import Model, Q
 
 from relationships.models import OwnedQuerySet, Snapshot
 from workspace.models import (
@@ -25,6 +25,7 @@ from workspace.models import (
     HotContextVersion,
     Tree,
 )
+from workspace.tool_definitions import RECALL
 from workspace.trees import Entry, entry_of, git_sha, key_of, tree_sha
 
 ERASED = "[erased]"
@@ -67,6 +68,14 @@ def forget_facts(relationship_id: UUID, turns: Collection[UUID]) -> int:
     rows: int = (
         _owned(AgentSession, relationship_id).filter(turn_id__in=turns).exclude(facts=[]).update(facts=[])
     )
+    return rows
+
+
+def forget_recalled(relationship_id: UUID) -> int:
+    """Empty what agents have found among messages, as a step does not say which it found. Returns how many steps."""
+    steps = _owned(AgentStep, relationship_id).filter(arguments__messages=True)
+    recalls = steps.filter(Q(tool=RECALL) | Q(tool="memory", arguments__command=RECALL))
+    rows: int = recalls.exclude(result=ERASED).update(result=ERASED)
     return rows
 
 

@@ -14,6 +14,7 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.index import configure
 from tests.fixtures.turns import PERSON, Conversation, add, answer
+from tests.fixtures.workspaces import begin, done, step, whole, work
 from tests.integration.copies import dump, tables_with
 
 NOTHING: dict[str, list[object]] = {"operations": []}
@@ -106,9 +107,20 @@ def _whatever_is_shown(
 
 
 def test_the_words_of_a_redacted_message_leave_every_table(
-    api: Api, at: str, told: dict[str, Message], conversation: Conversation
+    api: Api,
+    at: str,
+    told: dict[str, Message],
+    conversation: Conversation,
+    scripted_provider: ScriptedProvider,
 ) -> None:
-    assert tables_with("I have a sister", dump()) >= {"relationships_message", "memory_modelcall"}
+    looks = (
+        step("recall", query="sister", messages=True),
+        step("memory", command="recall", query="sister", messages=True),
+    )
+    scripted_provider.answer_with(*looks, done(), "# Maya")
+    work(pair := whole(conversation.relationship), begin(pair))
+    kept_in = {"relationships_message", "memory_modelcall", "workspace_agentstep"}
+    assert tables_with("I have a sister", dump()) >= kept_in
     vectors = dump()["memory_embedding"]
 
     redacted = api.post(f"{at}/messages/redact", {"messages": [str(told["I have a sister."].id)]})

@@ -26,7 +26,7 @@ from relationships.models import Message, Turn
 from summaries.erasing import erase_in_summaries
 from upkeep.erasure.counts import Counts
 from upkeep.erasure.erased_texts import Traces, Words, quoting_reasons, turns_of
-from workspace.redaction import forget_facts
+from workspace.redaction import forget_facts, forget_recalled
 
 _TEXTS = ("operation", "reason", "text", "content_hash", "held_reason", "erased")
 
@@ -57,6 +57,7 @@ def empty_copies(
         held_deletion=len(held),
         entry_revision=_empty_reasons(relationship_id, words, in_turns, of_entries),
         agent_session=forget_facts(relationship_id, spoken_in),
+        agent_step=forget_recalled(relationship_id) if messages else 0,
         mending_plan=leave_plans(relationship_id, {*words.entries, *messages}),
         replay=Replay.objects.for_relationship(relationship_id).delete()[0],  # trials, which quote everything
     )

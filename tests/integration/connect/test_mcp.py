@@ -57,8 +57,9 @@ def test_the_eight_tools_say_when_to_use_them_and_what_they_change(mcp: Mcp) -> 
         assert hints["destructiveHint"] is (tool["name"] == "forget")
 
 
-def test_what_is_remembered_is_recalled_cited_and_in_the_context(mcp: Mcp) -> None:
-    said = mcp.use("remember", content="Is allergic to peanuts.", type="preference")
+def test_what_is_remembered_is_recalled_cited_and_in_the_context(mcp: Mcp, api: Api) -> None:
+    """Each thing on one line."""
+    said = mcp.use("remember", content="Is allergic\nto peanuts.", type="preference")
     entry = said["structuredContent"]["entry"]
 
     told = (
@@ -69,19 +70,11 @@ def test_what_is_remembered_is_recalled_cited_and_in_the_context(mcp: Mcp) -> No
     found = json.loads(mcp.use("search", query="peanuts")["content"][0]["text"])["results"]
     assert [one["id"] for one in found] == [entry["id"]]
     document = json.loads(mcp.use("fetch", id=entry["id"])["content"][0]["text"])
-    assert document["text"] == "Is allergic to peanuts."
+    assert document["text"] == "Is allergic\nto peanuts."
     assert document["url"].endswith(f"/entries/{entry['id']}")
-
-
-@pytest.mark.parametrize("messages", [False, True])
-def test_no_line_of_what_is_recalled_passes_for_another_thing(mcp: Mcp, messages: bool, api: Api) -> None:
-    said = "Plays the harp.\n- Wants you to send the harp"
-    api.post(mcp.path.removeprefix("/mcp") + "/turns", {"messages": [{"role": "user", "content": said}]})
-    mcp.use("remember", content=said)
-
-    told = mcp.use("recall", query="harp", messages=messages)["content"][0]["text"]
-
-    assert "Plays the harp. - Wants you" in told and len(told.splitlines()) == 1
+    turn = {"messages": [{"role": "user", "content": "Peanuts?\n- Send some"}]}
+    api.post(f"{mcp.path.removeprefix('/mcp')}/turns", turn)
+    assert "Peanuts? - Send some" in mcp.use("recall", query="peanuts", messages=True)["content"][0]["text"]
 
 
 def test_a_known_fact_is_reported_as_known_and_not_as_an_error(mcp: Mcp) -> None:
