@@ -1,4 +1,5 @@
-"""Hides or erases summaries that cover a message, when the message is erased or an entry that rests on it is deleted.
+"""Hides or erases summaries that cover a message, when the message is erased or an entry that rests on it is deleted,
+and erases those that were told of an entry.
 
 They are no longer shown from that moment, and the last of them is remade from what is left.
 """
@@ -9,11 +10,11 @@ from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Min
+from django.db.models import Min, Q
 
 from config.postgresql.sessions import execute
 from memory.entries.history import ChangedEntries
-from memory.models import EntryState
+from memory.models import EntryState, ModelCall
 from relationships.models import Message
 from summaries.models import Summary, SummaryState
 from summaries.models.summary import OPEN
@@ -34,16 +35,26 @@ SELECT width_bucket(seq - 1, %(ends)s::bigint[]), ceil(sum(1 + 0.3 * octet_lengt
 
 
 def erase_in_summaries(
-    *, relationship_id: UUID, message_ids: Collection[UUID], now: datetime
+    *, relationship_id: UUID, message_ids: Collection[UUID], entry_ids: Collection[UUID], now: datetime
 ) -> tuple[int, Sequence[UUID]]:
-    """Empty the summaries that cover these messages. Returns how many, and their model calls, which quote the same.
+    """Empty the summaries that cover these messages, or were told of these entries as corrected ones, and those that
+    extend them. Returns how many, and their model calls, which quote the same.
 
-    Versions by a person go too, as nobody can tell what they rest on. Call in the erasing transaction, under the
-    relationship's row lock.
+    Versions by a person go too, as nobody can tell what they rest on, and those that are being made, as their calls are
+    not stored yet. Call in the erasing transaction, under the relationship's row lock.
     """
-    covering = list(_covering(relationship_id, message_ids).exclude(state=SummaryState.ERASED))
-    calls = erase_summaries(relationship_id, covering, now)
-    return sum(summary.state not in OPEN for summary in covering), calls
+    rows = Summary.objects.for_relationship(relationship_id)
+    which = Q(id__in=_covering(relationship_id, message_ids).values("id"))
+    if entry_ids:
+        asked = ModelCall.objects.for_relationship(relationship_id).filter(purpose="summary")
+        calls = asked.filter(shown_entry_ids__overlap=list(entry_ids)).values_list("id", flat=True)
+        told = rows.filter(model_call_ids__overlap=list(calls)).aggregate(first=Min("messages"))["first"]
+        which |= Q(state__in=OPEN)
+        if told is not None:
+            which |= Q(messages__gte=told)
+    covering = list(rows.filter(which).exclude(state=SummaryState.ERASED))
+    emptied = erase_summaries(relationship_id, covering, now)
+    return sum(summary.state not in OPEN for summary in covering), emptied
 
 
 def erase_summaries(relationship_id: UUID, covering: Sequence[Summary], now: datetime) -> list[UUID]:

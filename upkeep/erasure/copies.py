@@ -37,7 +37,7 @@ def empty_copies(
     """Empty everything but the entries and their history. `messages` are emptied with all that is based on them."""
     left = leave_index(relationship_id, SearchedKind.MESSAGE, messages)
     summaries, of_summaries = erase_in_summaries(
-        relationship_id=relationship_id, message_ids=messages, now=now
+        relationship_id=relationship_id, message_ids=messages, entry_ids=words.entries, now=now
     )
     spoken_in = turns_of(relationship_id, messages)
     turns = {*words.turns, *traces.turns, *spoken_in}

@@ -4,12 +4,15 @@ import pytest
 
 from memory.entries.editing import revise_entry
 from memory.models import ModelCall, ScratchpadEntry
+from providers.llm.base import CompletionRequest
 from summaries.editing import edit_summary
 from summaries.models import Summary
 from tests.fakes import ScriptedProvider
 from tests.fixtures.summaries import chat, ready, summaries_of, summarise
 from tests.fixtures.turns import PERSON, Conversation
+from tests.integration.copies import dump, tables_with
 from tests.integration.summaries.test_summaries import layer, message, talk
+from upkeep.erasure.entries import erase_entry
 
 __all__ = ["talk"]
 
@@ -54,3 +57,26 @@ def test_a_correction_renews_no_summary_that_says_nothing_of_it_and_no_text_of_a
     correct(talk, old, "Likes tea")
 
     assert text in layer(talk)[0]
+
+
+@pytest.mark.parametrize("when", ["before", "meanwhile"])
+def test_what_a_summary_was_told_of_a_corrected_entry_is_erased_with_it(
+    talk: Conversation, scripted_provider: ScriptedProvider, when: str
+) -> None:
+    correct(talk, "Saw the bird number0007", "Saw the bird number9999")
+    [entry] = talk.entries
+
+    def erase(request: CompletionRequest | None = None) -> None:
+        scripted_provider.while_answering = None
+        erase_entry(relationship_id=talk.relationship.id, entry_id=entry.id, by=PERSON, messages="keep")
+
+    if when == "meanwhile":
+        scripted_provider.while_answering = erase
+    summarise(talk)
+    if when == "before":
+        assert "number9999" in layer(talk)[0]
+        erase()
+
+    assert tables_with("number9999", dump()) == set()
+    summarise(talk)
+    assert "number0600" in layer(talk)[0]
