@@ -72,10 +72,10 @@ def forget_facts(relationship_id: UUID, turns: Collection[UUID]) -> int:
 
 
 def forget_recalled(relationship_id: UUID) -> int:
-    """Empty what agents have found among messages, as a step does not say which it found. Returns how many steps."""
+    """Empty what agents have searched messages for and found, as a step does not say which. Returns how many steps."""
     steps = _owned(AgentStep, relationship_id).filter(arguments__messages=True)
     recalls = steps.filter(Q(tool=RECALL) | Q(tool="memory", arguments__command=RECALL))
-    rows: int = recalls.exclude(result=ERASED).update(result=ERASED)
+    rows: int = recalls.update(arguments={}, result=ERASED)
     return rows
 
 

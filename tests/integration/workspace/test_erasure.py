@@ -9,12 +9,14 @@ from django.apps import apps
 from memory.entries.adding import add_entry
 from memory.models import EntrySource
 from providers.llm.base import CompletionRequest
-from relationships.models import Relationship, RelationshipOwned
+from relationships.models import Message, Relationship, RelationshipOwned
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER, Api
+from tests.fixtures.turns import Conversation
 from tests.fixtures.workspaces import done, keep_in_workspace, step, whole
 from tests.integration.copies import dump, tables_with
 from upkeep.erasure.entries import erase_entry
+from upkeep.erasure.messages import redact_messages
 from upkeep.erasure.relationships import erase_user
 from workspace.models import SessionState, Worker
 from workspace.sessions.advance import advance_session
@@ -70,3 +72,30 @@ def test_nothing_is_left_of_an_entry_erased_while_the_model_answers(
 
     assert get_session(here.id, session.id).state == SessionState.DONE
     assert tables_with(WORD, dump()) == set()
+
+
+def test_nothing_is_left_of_a_found_message_erased_while_the_model_answers(
+    relationship: Relationship, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    here = whole(relationship)
+    turn = conversation.say(f"I keep a {WORD}.")
+    session, _ = start_session(relationship=here, task="Tidy up", worker=Worker.BUILT_IN, by=TESTER)
+
+    def erased_meanwhile(request: CompletionRequest) -> Any:
+        assert WORD in str(request.history)
+        found = Message.objects.for_relationship(here.id).filter(turn_id=turn.id)
+        redact_messages(
+            project_id=here.project_id,
+            relationship_id=here.id,
+            message_ids=[one.id for one in found],
+            by=TESTER,
+        )
+        return step("create", path="late.md", file_text=f"A {WORD}")
+
+    looks = step("recall", query=WORD, messages=True)
+    scripted_provider.answer_with(looks, erased_meanwhile, done(), "# Maya")
+    advance_session(session_id=UUID(str(session.id)), worker="test")
+
+    assert get_session(here.id, session.id).state == SessionState.DONE
+    left = tables_with(WORD, dump())
+    assert not {name for name in left if name.startswith("workspace_")}, left
