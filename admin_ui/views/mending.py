@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from admin_ui.access import OperatorView
+from admin_ui.params import text_param
 from memory.entries.limits import entry_fault
 from memory.mending.carrying import carry_out, decline_plan, undo_plan
 from memory.mending.plans import make_plan, plan_of
@@ -26,7 +27,7 @@ class WishView(OperatorView):
         return self._form()
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        what, to = (request.POST.get(name, "").strip() for name in ("what", "to"))
+        what, to = (text_param(request.POST, name) for name in ("what", "to"))
         if not what or len(what) > LONGEST:
             return self._form(wrong_what=f"Say what, in at most {LONGEST} characters.", to=to, status=422)
         if self.verb == "correct" and (fault := "Say what is right." if not to else entry_fault(to)):
