@@ -21,3 +21,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("git/", include("workspace.git.urls")),
     path("admin-ui/", include("admin_ui.urls")),
 ]
+
+handler400 = "web.middleware.unreadable"

@@ -68,6 +68,11 @@ class ProblemMiddleware:
         return foreseen(error) or _crashed(request, error)
 
 
+def unreadable(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """The page for what can't be read. Django's own would read the form again, to check where it is from."""
+    return HttpResponse(render_to_string("400.html"), status=400)
+
+
 def speaks_problems(request: HttpRequest) -> bool:
     return request.path_info.split("/", 2)[1:2] in _FOR_MACHINES
 

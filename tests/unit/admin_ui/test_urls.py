@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,10 +17,10 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from admin_ui.access import OperatorView
 from admin_ui.urls import urlpatterns
-from relationships.models import Companion, Project, Role
+from relationships.models import Companion, Membership, Operator, Project, Role
 from tests.fixtures.markup import squeezed
-from tests.fixtures.operators import Browser
-from tests.fixtures.people import meet
+from tests.fixtures.operators import Browser, browser_of
+from tests.fixtures.people import meet, meet_elsewhere
 from tests.fixtures.turns import Conversation
 from tests.guards.sources import APPS
 from tests.unit.admin_ui.hostile_project import SCRIPT, HostileProject, hostile_project
@@ -73,6 +74,16 @@ def refused_to(role: Role) -> list[str]:
 def row_counts() -> dict[str, int]:
     ours = [model for model in apps.get_models() if model._meta.app_label in APPS]
     return {model.__name__: model._base_manager.count() for model in ours}
+
+
+def rows_of(hostile: HostileProject) -> dict[str, list[tuple[Any, ...]]]:
+    """All rows of the project, as they are."""
+    ours = [model for model in apps.get_models() if "project" in {field.name for field in model._meta.fields}]
+    of_project = {"project_id": hostile.owned["project_id"]}
+    return {
+        model.__name__: sorted(model._base_manager.filter(**of_project).values_list(), key=repr)
+        for model in ours
+    }
 
 
 # Whose pages need no membership have tests of their own.
@@ -163,6 +174,34 @@ def test_a_role_below_the_one_that_is_needed_changes_nothing(
         assert f"Your role in this project is {role}; this requires " in answer.content.decode()
     assert row_counts() == before
     assert set(refused) == (OF_OWNERS if role == Role.EDITOR else set(WRITTEN) - ONES_OWN)
+
+
+@pytest.mark.parametrize("parts", ["all", "the last"])
+def test_an_owner_of_another_project_sees_and_changes_nothing(parts: str, hostile: HostileProject) -> None:
+    """By addresses whose IDs are all of this project, and by those of their own relationship and companion with the
+    last ID of this one's.
+    """
+    theirs = meet_elsewhere()
+    stranger = Operator.objects.create_user("stranger@example.org", "a long pass phrase")
+    Membership.objects.create(operator=stranger, project=theirs.project, role=Role.OWNER)
+    client, before = browser_of(stranger), rows_of(hostile)
+    if parts == "the last":
+        own = {"relationship_id": theirs.id, "companion_id": theirs.companion_id}
+        hostile = replace(hostile, ids=hostile.ids | own)
+    sent = {
+        "do": "delete",
+        "role": "none",
+        "verb": "erase",
+        "entry": hostile.ids["entry_id"],
+        "path": "notes.md",
+    }
+
+    for name in sorted(set(PATTERNS) - ONES_OWN):
+        for wanted in addresses(name, hostile) if name in READ else ():
+            assert "&lt;script&gt;alert" not in shown(client.get(wanted)), wanted
+        if name in WRITTEN:
+            assert "&lt;script&gt;alert" not in shown(client.post(address(name, hostile), sent)), name
+    assert rows_of(hostile) == before
 
 
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.EDITOR])

@@ -64,3 +64,13 @@ def test_a_form_that_was_sent_after_the_session_ended_is_offered_again(
 
 def test_what_no_sign_in_page_has_carried_is_not_offered(owner: Client) -> None:
     assert owner.post(SIGN_IN, {"unsent": "made:up"}).status_code == 302
+
+
+def test_a_form_in_another_encoding_is_refused(db: None) -> None:
+    browser = Client(enforce_csrf_checks=True, HTTP_HOST="localhost")
+    browser.get(SIGN_IN)  # for the cookie, without which nobody reads the form
+
+    refused = browser.post(SIGN_IN, "a=b", "application/x-www-form-urlencoded; charset=utf-7")
+
+    assert refused.status_code == 400
+    assert "read this request" in refused.content.decode()
