@@ -47,11 +47,9 @@ def erase_in_summaries(
     which = Q(id__in=_covering(relationship_id, message_ids).values("id"))
     if entry_ids:
         asked = ModelCall.objects.for_relationship(relationship_id).filter(purpose="summary")
-        calls = asked.filter(shown_entry_ids__overlap=list(entry_ids)).values_list("id", flat=True)
-        told = rows.filter(model_call_ids__overlap=list(calls)).aggregate(first=Min("messages"))["first"]
-        which |= Q(state__in=OPEN)
-        if told is not None:
-            which |= Q(messages__gte=told)
+        calls = list(asked.filter(shown_entry_ids__overlap=list(entry_ids)).values_list("id", flat=True))
+        told = rows.filter(model_call_ids__overlap=calls).order_by("messages").first() if calls else None
+        which |= Q(state__in=OPEN) | (Q(messages__gte=told.messages) if told else Q())
     covering = list(rows.filter(which).exclude(state=SummaryState.ERASED))
     emptied = erase_summaries(relationship_id, covering, now)
     return sum(summary.state not in OPEN for summary in covering), emptied
