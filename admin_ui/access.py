@@ -1,6 +1,6 @@
-"""Who may open which page: a signed-in operator, in the project their membership names, by their role.
+"""Access to pages: an operator who is signed in sees the projects of their memberships, as their role there allows.
 
-OperatorView is the base class of all pages.
+`OperatorView` is the base class of all pages.
 """
 
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ _RANK = {Role.VIEWER: 0, Role.EDITOR: 1, Role.OWNER: 2}
 
 @dataclass(frozen=True, slots=True)
 class ProjectAccess:
-    """What an operator may do in the project they work in. `projects`: all they may change to."""
+    """An operator's current project and their role in it. `projects`: all that they have access to."""
 
     operator: Operator
     project: Project
@@ -45,7 +45,7 @@ class ProjectAccess:
     projects: tuple[Project, ...]
 
     def may(self, role: Role) -> bool:
-        """Return whether they have this role or a higher one."""
+        """Return whether the operator has this role or a higher one."""
         return _RANK[self.role] >= _RANK[role]
 
     @property
@@ -58,10 +58,10 @@ class ProjectAccess:
 
 
 class OperatorView(View):
-    """One page, or one action on it. `needs` is the role for reading it, `needs_to_write` for any other method.
+    """Base class of the views. `needs`: the role for GET and HEAD; `needs_to_write`: for other methods.
 
-    Its handlers get the URL's other parts only: the relationship and the companion that it names are to be had as the
-    rows, so that no handler can forget to check whose they are. `tab`: which of a relationship's tabs is shown, if any.
+    Handlers do not get the URL's `relationship_id` and `companion_id`. They use `self.relationship` and
+    `self.companion`, which check that the row belongs to the project. `tab`: the relationship's tab that is marked.
     """
 
     needs: ClassVar[Role] = Role.VIEWER
@@ -111,48 +111,51 @@ class OperatorView(View):
         return htmx_of(self.request)
 
     def show(self, page: str, /, *, status: int = 200, **ctx: Any) -> HttpResponse:
-        """Render a page, or a part of one, with what the URL names."""
+        """Render a page or a part of one. Its context also has the relationship or companion that the URL names."""
         names = [name for name in ("relationship", "companion") if f"{name}_id" in self.kwargs]
         named = {name: getattr(self, name) for name in names}
         return render(self.request, f"admin_ui/{page}.html", {"tab": self.tab, **named, **ctx}, status=status)
 
     def show_or_part(self, page: str, part: str, /, *, target: str, **ctx: Any) -> HttpResponse:
-        """The page; or the part alone, where htmx asks for what stands in the element with the ID `target`."""
+        """Render the page, or only `part` if htmx requests the content of the element with the ID `target`."""
         return self.show(part if self.htmx.target == target else page, **ctx)
 
     def done(self, said: str, to: str, *args: Any) -> HttpResponse:
-        """Lead to another page, which says what was done. `to`: its name with the URL's parts, or its path."""
+        """Redirect with the message `said`. `to`, `args`: as of Django's `redirect`."""
         messages.success(self.request, said)
         return redirect(to, *args)
 
     def came_too_late(self) -> HttpResponse:
-        """Answer a form whose object somebody else changed meanwhile."""
+        """Answer a form that was based on an older version of its object."""
         return self.refuse(f"{CHANGED_MEANWHILE} Reload the page and decide.", status=409)
 
     def refuse(self, why: str, *, status: int) -> HttpResponse:
-        """Say why not: as a notice where a part of the page was asked for, else as a page that leads back."""
+        """Return an error: a notice for a request by htmx, else a page with a link back."""
         ctx = {"why": why, "status": status, "kind": "bad"}
         if not self.htmx:
             ctx["back"] = _page_behind(self.request, header="Referer")
             return render(self.request, "admin_ui/refused.html", ctx, status=status)
         response = render(self.request, "admin_ui/_notice.html", ctx, status=status)
-        # whatever part of the answer the page would have picked
+        # overrides the page's own hx-select
         response["HX-Reselect"] = ".notice"
         response["HX-Retarget"], response["HX-Reswap"] = "#notices", "innerHTML"
         return response
 
     @cached_property
     def relationship(self) -> Relationship:
-        """The one that the URL names. Raises NotFound."""
+        """The relationship that the URL names. Raises NotFound."""
         return self.get_relationship(self.kwargs["relationship_id"])
 
     @cached_property
     def companion(self) -> Companion:
-        """The one that the URL names. Raises NotFound."""
+        """The companion that the URL names. Raises NotFound."""
         return self.get_companion(self.kwargs["companion_id"])
 
     def get_relationship(self, relationship_id: UUID) -> Relationship:
-        """With its person, its companion, and when it began. Raises NotFound, for another project's too."""
+        """Load a relationship with its user, companion, project, and `first_said`, the time of its first turn.
+
+        Raises NotFound, also if it belongs to another project.
+        """
         rows = Relationship.objects.of_project(self.project_id).select_related("user", "companion", "project")
         found = rows.annotate(first_said=_FIRST_SAID).filter(id=relationship_id).first()
         if found is None:
@@ -160,7 +163,7 @@ class OperatorView(View):
         return found
 
     def get_companion(self, companion_id: UUID) -> Companion:
-        """With its project. Raises NotFound, for another project's too."""
+        """Load a companion with its project. Raises NotFound, also if it belongs to another project."""
         rows = Companion.objects.of_project(self.project_id).select_related("project")
         found = rows.filter(id=companion_id).first()
         if found is None:
@@ -168,7 +171,7 @@ class OperatorView(View):
         return found
 
     def test_relationship(self, companion: str) -> Relationship:
-        """Of the operator's own test user with a companion, by its slug or ID."""
+        """Return the relationship of the operator's test user with a companion, which is given by slug or ID."""
         found, _ = get_or_create_relationship(
             project_id=self.project_id,
             companion=companion,
@@ -181,7 +184,7 @@ class OperatorView(View):
     def _goes_to_its_project(self, request: HttpRequest, named: Mapping[str, Any]) -> bool:
         """Switch to the project of the relationship or companion in the URL, if the operator is a member of it.
 
-        That happens after a new sign-in, by a colleague's link, or in a second tab. Return whether it was switched.
+        This is needed after a new sign-in, for a colleague's link, and in a second tab. Return whether it switched.
         """
         model, key = (
             (Relationship, "relationship_id") if "relationship_id" in named else (Companion, "companion_id")
@@ -197,14 +200,15 @@ class OperatorView(View):
 
 
 class RelationshipAction(OperatorView):
-    """A change that leads back to the list as it was filtered, with a notice that can undo it where that helps."""
+    """Base class of changes that redirect to the page they came from, such as a filtered list."""
 
     def back(self, said: str, *, undo: str = "") -> HttpResponse:
+        """Redirect with the message `said`. `undo`: the URL that its Undo button posts to."""
         messages.success(self.request, said, extra_tags=undo)
         return self._back()
 
     def came_too_late(self) -> HttpResponse:
-        """Back too, to what stands there by now."""
+        """Redirect to the page, which shows the object's present version."""
         messages.warning(self.request, f"{CHANGED_MEANWHILE} This is how it stands now.")
         return self._back()
 
@@ -214,12 +218,15 @@ class RelationshipAction(OperatorView):
 
 
 def htmx_of(request: HttpRequest) -> HtmxDetails:
-    """What htmx says of its request; false where it is none of its."""
+    """Return the headers of htmx. False if the request is not by htmx."""
     return request.htmx  # type: ignore[attr-defined, no-any-return]
 
 
 def project_access(request: HttpRequest) -> ProjectAccess | None:
-    """The operator's access to the project they work in now; None where they are a member of none."""
+    """Return the operator's access to their current project; None if they are a member of none.
+
+    The current project is the one that the form or htmx names, else the one in the session, else the first by name.
+    """
     operator = cast(Operator, request.user)
     if operator.is_superuser:
         found = [(project, Role.OWNER) for project in Project.objects.order_by("created_at", "id")]
@@ -246,9 +253,9 @@ def _project_of_page(request: HttpRequest) -> str:
 
 
 def _to_sign_in(request: HttpRequest) -> HttpResponse:
-    """Lead to the sign-in page, and afterwards back to a page that can be opened by its URL.
+    """Redirect to the sign-in page, which redirects back to a page that can be opened by GET.
 
-    A submitted form is carried along, unless htmx sent it for a part of a page or it contains a file.
+    A submitted form is kept (see `unsent`), unless it has a file or htmx sent it for a part of a page.
     """
     htmx = htmx_of(request)
     behind = _page_behind(request) or _page_behind(request, header="Referer")
@@ -272,12 +279,12 @@ def _page_behind(request: HttpRequest, *, header: str = "HX-Current-URL") -> str
     """
     page = request.headers.get(header, "")
     ours = url_has_allowed_host_and_scheme(page, {request.get_host()}) and page.count("/") > 2
-    # "//" and "/\\" would begin another site's address.
+    # a browser reads a path that begins with "//" or "/\\" as the address of another site
     return "/" + page.split("/", 3)[3].lstrip("/\\") if ours else ""
 
 
 def way_back(request: HttpRequest) -> str:
-    """Return the page of the admin UI to go back to: the one behind an htmx request, or the one that `next` names."""
+    """Return the path to go back to: the page that sent an htmx request, else `next`; "" if it is no page of ours."""
     wanted = _page_behind(request) or request.GET.get("next", request.POST.get("next", ""))
     ours = reverse("admin_ui:overview")
     return wanted if wanted.startswith(ours) and "//" not in wanted and "\\" not in wanted else ""

@@ -1,4 +1,4 @@
-"""What the audit log shows beside its IDs: the names of who did it and of what it was about, with the way there."""
+"""Names and links for the actors and targets of audit events."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.urls import reverse
 
-from admin_ui.params import parse_uuid
+from admin_ui.params import parse_uuid, parse_uuids
 from knowledge.models import Document
 from relationships.models import ApiKey, AuditEvent, Companion, EndUser, Operator, Project, Relationship
 from web.actor import ActorKind
 
-_KINDS = {"user": "person", "membership": "operator", "api_key": "API key"}  # on the screen
-# How the things that have a name are found.
+_KINDS = {"user": "person", "membership": "operator", "api_key": "API key"}  # code: words on the screen
+# The rows of each kind of target that has a name.
 _ROWS: Mapping[str, Callable[[UUID], QuerySet[Any]]] = {
     "project": lambda project_id: Project.objects.filter(id=project_id),
     "relationship": lambda project_id: Relationship.objects.of_project(project_id).select_related(
@@ -27,7 +27,7 @@ _ROWS: Mapping[str, Callable[[UUID], QuerySet[Any]]] = {
     "membership": lambda project_id: Operator.objects.all(),
     "document": lambda project_id: Document.objects.filter(project_id=project_id),
 }
-# What kind of thing each kind of actor is, and the field that its ID is of.
+# For each kind of actor, the kind of row and the field with the actor's ID.
 _ACTORS: Mapping[str, tuple[str, str]] = {
     ActorKind.OPERATOR: ("membership", "email"),
     ActorKind.DEVELOPER: ("api_key", "prefix"),
@@ -37,26 +37,25 @@ _ACTORS: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class NamedEvent:
-    """`actor`, `target`: (name, address); the address is empty where there is no page, the name where it is gone."""
+    """`actor`, `target`: (name, URL). The URL is empty if there is no page, the target's name if it was deleted."""
 
     event: AuditEvent
     actor: tuple[str, str]
     target: tuple[str, str]
 
     @property
-    def says(self) -> str:
+    def action(self) -> str:
         """The action in words: "Companion changed"."""
         text = _words(self.event.action)
         return text[:1].upper() + text[1:]
 
     @property
-    def kind(self) -> str:
-        """What kind of thing it was about, in words."""
+    def target_kind(self) -> str:
         return _words(self.event.target_kind)
 
 
 def named_events(events: Sequence[AuditEvent], project_id: UUID) -> list[NamedEvent]:
-    """One statement for each kind of thing that is named: at most ten."""
+    """Add names to events. One statement for each kind of actor and target, at most ten."""
     targets = [_target_of(event) for event in events]
     found = {
         kind: _names_of(kind, project_id, {key for of, key in targets if of == kind})
@@ -83,13 +82,13 @@ def _words(name: str) -> str:
     return f"{_KINDS.get(kind, kind.replace('_', ' '))} {verb.replace('_', ' ').replace('.', ' ')}".strip()
 
 
-def code_of(word: str) -> str:
-    """What a kind of thing is called in actions, by its word on the screen."""
+def kind_called(word: str) -> str:
+    """Return the kind that has this word on the screen, as actions contain it; else the word itself."""
     return next((kind for kind, shown in _KINDS.items() if shown == word.lower()), word)
 
 
 def _target_of(event: AuditEvent) -> tuple[str, Any]:
-    """Its kind and ID; that of its relationship or companion where the thing itself has no name."""
+    """Return the target's kind and ID. If it has no name, those of its relationship or companion."""
     if event.target_kind == "membership":
         return "membership", event.detail.get("operator")
     if event.target_kind not in _ROWS:
@@ -102,9 +101,9 @@ def _target_of(event: AuditEvent) -> tuple[str, Any]:
 def _names_of(
     kind: str, project_id: UUID, keys: Collection[Any], *, by: str = "id"
 ) -> dict[str, tuple[str, str]]:
-    """The names and addresses of things of one kind, by the field `by`, whose values are in `keys`."""
+    """Return the names and URLs of rows of one kind, by the value of their field `by`, which must be in `keys`."""
     if kind == "user":
-        keys = [found for key in keys if (found := parse_uuid(str(key)))]
+        keys = parse_uuids(map(str, keys))
     keys = [key for key in keys if key is not None]
     if not keys:
         return {}

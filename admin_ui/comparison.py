@@ -1,4 +1,4 @@
-"""Two prompts' outcomes side by side: what both would keep, what differs in words, what only one keeps. Pure."""
+"""The entries that two prompts would keep, side by side: equal, reworded, or of one prompt only. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,15 +7,15 @@ from typing import Any, Literal
 
 from admin_ui.word_diff import Piece, word_diff
 
-ALIKE = 0.6  # ratio of difflib from which two texts are taken for two wordings of one thing
-MOST_PAIRED = 100  # entries of either side that are looked at for another wording
+ALIKE = 0.6  # difflib's ratio from which two texts are two wordings of one thing
+MOST_PAIRED = 100  # entries that each entry is compared with
 
 Entry = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What stands beside each other. `before` is the present prompt's, `after` the draft's."""
+    """Entries side by side. `before`, `was`: of the published prompt; `after`, `now`: of the draft."""
 
     kind: Literal["same", "changed", "gone", "new"]
     before: Entry | None
@@ -25,11 +25,11 @@ class Pair:
 
 
 def pairs_of(published: Sequence[Entry], draft: Sequence[Entry]) -> list[Pair]:
-    """What differs first, then what both keep, in the draft's order."""
-    both = {_line(entry) for entry in published} & {_line(entry) for entry in draft}
-    left = [entry for entry in published if _line(entry) not in both]
+    """Pair the entries: first those that differ, then those that both prompts keep, in the draft's order."""
+    both = {_key(entry) for entry in published} & {_key(entry) for entry in draft}
+    left = [entry for entry in published if _key(entry) not in both]
     pairs: list[Pair] = []
-    for entry in (entry for entry in draft if _line(entry) not in both):
+    for entry in (entry for entry in draft if _key(entry) not in both):
         other = _other_wording(entry, left[:MOST_PAIRED])
         if other is None:
             pairs.append(Pair("new", None, entry, now=[Piece("new", entry["content"])]))
@@ -40,7 +40,7 @@ def pairs_of(published: Sequence[Entry], draft: Sequence[Entry]) -> list[Pair]:
         pairs.append(Pair("changed", other, entry, was, [piece for piece in pieces if piece.kind != "gone"]))
     pairs += [Pair("gone", entry, None, was=[Piece("gone", entry["content"])]) for entry in left]
     pairs.sort(key=lambda pair: pair.kind != "changed")
-    return pairs + [Pair("same", entry, entry) for entry in draft if _line(entry) in both]
+    return pairs + [Pair("same", entry, entry) for entry in draft if _key(entry) in both]
 
 
 def _other_wording(entry: Entry, others: Sequence[Entry]) -> Entry | None:
@@ -51,5 +51,5 @@ def _other_wording(entry: Entry, others: Sequence[Entry]) -> Entry | None:
     return best if best is not None and likeness(best) >= ALIKE else None
 
 
-def _line(entry: Entry) -> tuple[str, str, str]:
+def _key(entry: Entry) -> tuple[str, str, str]:
     return entry["type"], entry.get("subject", ""), entry["content"]

@@ -1,7 +1,7 @@
-"""The configuration as a form: every field of the schema, its value, where that comes from, and what may stand there.
+"""The configuration as a form: every field of the schema with its value, the value's level, and its choices.
 
-A field that says what would hold anyway is not stored: so a companion's own level stays what makes it different, and
-follows when its recipe or its project changes.
+Values equal to the inherited ones are not stored. So the companion's level has only what differs, and all else follows
+when the recipe or the project changes.
 """
 
 import json
@@ -12,14 +12,22 @@ from typing import Any
 
 from django.conf import settings
 
-from admin_ui.config_schema import BESIDE, leaves, put_value, resolved_schema, value_at
+from admin_ui.config_schema import (
+    EDITED_ELSEWHERE,
+    field_id,
+    leaves,
+    put_value,
+    resolved_schema,
+    value_at,
+)
+from admin_ui.params import multiline_param, parse_json
 from admin_ui.setting_words import choice_label, section_label, setting_label
-from admin_ui.shown_context import label_of
+from admin_ui.shown_context import layer_label
 from relationships.configuration.cascade import resolve_configuration
 from relationships.models import Companion
 from web.errors import FieldProblem
 
-# Fields whose values a registry names: path -> setting. An outsider's dotted path is typed in over REST.
+# Fields whose choices are the names of a registry: path -> setting. A plugin's dotted path can be set over REST.
 REGISTRIES = {
     "ingestion.strategy": "INGESTION_STRATEGIES",
     "ingestion.archive_strategy": "INGESTION_STRATEGIES",
@@ -36,14 +44,15 @@ REGISTRIES = {
 }
 EXTRA_CHOICES = {"retrieval.embedder": ["default"], "knowledge.embedder": ["default"]}
 LONG = {"context.core_prompt", "context.preamble", "summaries.prompt"}
-BLANK_TYPES = 2  # rows to add entry types in
+BLANK_TYPES = 2  # empty rows for new entry types
+DEFAULT_LAYER = {"enabled": True, "budget": None}
 
-_NULL = re.compile(r"\bnull\b", re.IGNORECASE)  # a form has an empty field for it
+_NULL = re.compile(r"\bnull\b", re.IGNORECASE)  # in help texts: in the form it is an empty field
 
 
 @dataclass(slots=True)
 class ConfigField:
-    """One field. `kind` picks its template; `value` is what its input shows; `level` who said so."""
+    """A field. `kind`: which input it has; `value`: as the input shows it; `level`: where the value is set."""
 
     path: str
     kind: str
@@ -62,24 +71,24 @@ class ConfigField:
 
     @property
     def options(self) -> Sequence[tuple[str, str]]:
-        """Each choice and its words; what is set now is one of them, though nothing here knows it."""
-        now = [self.value] if isinstance(self.value, str) and self.value else self.value or []
-        known = [*self.choices, *(value for value in now if value not in self.choices)]
-        return [(choice, choice_label(self.path, choice)) for choice in known]
+        """Each choice with its label. Present values that are not in a registry, such as plugins', are added."""
+        present = [self.value] if isinstance(self.value, str) and self.value else self.value or []
+        choices = [*self.choices, *(value for value in present if value not in self.choices)]
+        return [(choice, choice_label(self.path, choice)) for choice in choices]
 
     @property
-    def nothing(self) -> str:
-        """What no choice stands for."""
+    def unset_label(self) -> str:
+        """The label of the option without a value."""
         return "default" if self.path.endswith(("provider", "language")) else "none"
 
     @property
     def id(self) -> str:
-        return f"id-{self.path.replace('.', '-')}"
+        return field_id(self.path)
 
 
 @dataclass(slots=True)
 class ConfigSection:
-    """The fields of one part, such as `ingestion`."""
+    """The fields of a section of the configuration, such as `ingestion`."""
 
     name: str
     fields: list[ConfigField] = field(default_factory=list)
@@ -94,13 +103,16 @@ class ConfigSection:
 
 
 def config_sections(companion: Companion, problems: Sequence[FieldProblem] = ()) -> list[ConfigSection]:
-    """Every field with what holds for this companion (load it with its project); `problems` beside their fields."""
+    """Return all fields with the companion's resolved values. Select its project, too.
+
+    `problems`: of a refused configuration, shown at their fields.
+    """
     resolved = resolve_configuration(project=companion.project.config, companion=companion.config)
     values = resolved.values.model_dump(mode="json")
     sections: dict[str, ConfigSection] = {}
     for leaf in leaves():
-        entry = _blank(leaf)
-        entry.value = _shown(entry, value_at(values, entry.path))
+        entry = _empty_field(leaf)
+        entry.value = _input_value(entry, value_at(values, entry.path))
         entry.level = _level(entry.path, resolved.provenance)
         entry.error = " ".join(
             line.detail
@@ -112,33 +124,28 @@ def config_sections(companion: Companion, problems: Sequence[FieldProblem] = ())
     return list(sections.values())
 
 
-def inherited(companion: Companion) -> dict[str, Any]:
-    """What would hold if the companion said nothing but its recipe."""
-    own = {"recipe": companion.config["recipe"]} if companion.config.get("recipe") else {}
-    resolved = resolve_configuration(project=companion.project.config, companion=own)
-    values: dict[str, Any] = resolved.values.model_dump(mode="json")
-    return values
-
-
 def read_config(sent: Mapping[str, str], companion: Companion) -> dict[str, Any]:
-    """The companion's level as the form says it, with what stands on other pages. The service validates it."""
-    below = inherited(companion)
-    level: dict[str, Any] = {name: companion.config[name] for name in BESIDE if companion.config.get(name)}
-    for entry in map(_blank, leaves()):
+    """Return the companion's level from a sent form, with what is edited on other pages. Does not validate."""
+    config = companion.config
+    level: dict[str, Any] = {name: config[name] for name in EDITED_ELSEWHERE if config.get(name)}
+    recipe = {"recipe": config["recipe"]} if config.get("recipe") else {}
+    resolved = resolve_configuration(project=companion.project.config, companion=recipe)
+    inherited = resolved.values.model_dump(mode="json")
+    for entry in map(_empty_field, leaves()):
         value = _read(entry, sent)
-        if value != value_at(below, entry.path):
+        if value != value_at(inherited, entry.path):
             put_value(level, entry.path, value)
     return level
 
 
 def _level(path: str, provenance: Mapping[str, str]) -> str:
-    """Who said so: the highest level that names the field or a part of it."""
+    """Return the highest level that sets the field or a part of it."""
     order = ("default", "recipe", "project", "companion")
     found = [level for known, level in provenance.items() if known == path or known.startswith(f"{path}.")]
     return max(found, key=order.index, default="default")
 
 
-def _blank(leaf: tuple[str, Mapping[str, Any]]) -> ConfigField:
+def _empty_field(leaf: tuple[str, Mapping[str, Any]]) -> ConfigField:
     path, schema = leaf
     registry = REGISTRIES.get(path)
     choices = list(schema.get("enum", ()))
@@ -163,16 +170,16 @@ def _kind(path: str, schema: Mapping[str, Any], has_choices: bool) -> str:
     if has_choices:
         return "picks" if schema.get("type") == "array" else "choice"
     if schema.get("type") == "array" and "properties" in resolved_schema(schema.get("items", {})):
-        return "json"  # a list of small objects that few companions change
+        return "json"  # a list of objects
     if schema.get("type") == "object" and schema.get("additionalProperties") is True:
-        return "json"  # an object of anything
+        return "json"  # an object with any keys and values
     if resolved_schema(schema.get("items", {})).get("type") == "integer":
         return "numbers"
     kinds = {"boolean": "flag", "integer": "whole", "number": "number", "array": "lines", "object": "pairs"}
     return kinds.get(str(schema.get("type")), "text" if path in LONG else "line")
 
 
-def _shown(entry: ConfigField, value: Any) -> Any:
+def _input_value(entry: ConfigField, value: Any) -> Any:
     if entry.kind == "picks":
         return list(value)
     if entry.kind in ("lines", "numbers"):
@@ -185,14 +192,16 @@ def _shown(entry: ConfigField, value: Any) -> Any:
         rows = [{**row, "examples": "\n".join(row["examples"])} for row in value]
         return [*rows, *({"name": "", "description": "", "examples": ""} for _ in range(BLANK_TYPES))]
     if entry.kind == "layers":
-        off = {"enabled": True, "budget": None}
         layers = settings.CONTEXT_LAYERS
-        return [{"name": name, "label": label_of(name), **(value.get(name) or off)} for name in layers]
+        return [
+            {"name": name, "label": layer_label(name), **(value.get(name) or DEFAULT_LAYER)}
+            for name in layers
+        ]
     return "" if value is None else value
 
 
 def _read(entry: ConfigField, sent: Mapping[str, str]) -> Any:
-    """What the form says of one field, as JSON has it; text that is no number is left for the schema to refuse."""
+    """Return a field's value as JSON has it. Invalid numbers and JSON stay texts, which the schema refuses."""
     if entry.kind == "types":
         return _read_types(entry.path, sent)
     if entry.kind == "layers":
@@ -200,7 +209,7 @@ def _read(entry: ConfigField, sent: Mapping[str, str]) -> Any:
     if entry.kind == "picks":
         prefix = f"{entry.path}="
         return [name.removeprefix(prefix) for name in sent if name.startswith(prefix)]
-    text = sent.get(entry.path, "").replace("\r\n", "\n").replace("\x00", "")
+    text = multiline_param(sent, entry.path)
     if entry.kind == "flag":
         return text == "true"
     if entry.kind == "lines":
@@ -226,8 +235,8 @@ def _read_types(path: str, sent: Mapping[str, str]) -> list[dict[str, Any]]:
         if name is None:
             break
         if not name.strip():
-            continue  # an empty row, or one whose name was taken away: the type goes
-        examples = sent.get(f"{path}.{place}.examples", "").replace("\r\n", "\n").split("\n")
+            continue  # an empty row, or one whose name was removed to delete the type
+        examples = multiline_param(sent, f"{path}.{place}.examples").split("\n")
         rows.append(
             {
                 "name": name.strip(),
@@ -239,7 +248,7 @@ def _read_types(path: str, sent: Mapping[str, str]) -> list[dict[str, Any]]:
 
 
 def _read_layers(path: str, sent: Mapping[str, str]) -> dict[str, Any]:
-    """Only layers that differ from the usual: on, and without a budget."""
+    """Return the layers that differ from DEFAULT_LAYER."""
     layers: dict[str, Any] = {}
     for name in settings.CONTEXT_LAYERS:
         budget = sent.get(f"{path}.{name}.budget", "").strip()
@@ -247,7 +256,7 @@ def _read_layers(path: str, sent: Mapping[str, str]) -> dict[str, Any]:
             "enabled": sent.get(f"{path}.{name}.enabled") == "true",
             "budget": _number(budget, whole=True) if budget else None,
         }
-        if setting != {"enabled": True, "budget": None}:
+        if setting != DEFAULT_LAYER:
             layers[name] = setting
     return layers
 
@@ -261,6 +270,6 @@ def _number(text: str, *, whole: bool) -> Any:
 
 def _json(text: str) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return parse_json(text)
+    except ValueError:
         return text

@@ -1,29 +1,24 @@
-"""The configuration's schema as a list of fields, and values at their dotted paths. Pure."""
+"""The configuration's JSON Schema as a list of leaf fields, and access to values by dotted path. Pure."""
 
 from collections.abc import Iterator, Mapping
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 from relationships.configuration.schema import configuration_model
 
-BESIDE = ("recipe", "behaviours")  # written elsewhere: above the form, and on a page of their own
+EDITED_ELSEWHERE = ("recipe", "behaviours")  # above the form; on a page of their own
 
 
 @cache
 def _schema() -> dict[str, Any]:
-    """Made for the page that first asks for it: a twentieth of a second of every start."""
+    """Return the JSON Schema. It is made at first use, as it takes 50 ms."""
     return configuration_model().model_json_schema()
 
 
-def leaf_paths() -> list[str]:
-    """Of every field, in the schema's order."""
-    return [path for path, _ in leaves()]
-
-
-@lru_cache(maxsize=1)
+@cache
 def leaves() -> tuple[tuple[str, Mapping[str, Any]], ...]:
-    """Each field's dotted path and its part of the schema."""
-    return tuple(leaf for leaf in _walk(_schema(), "") if leaf[0].split(".", 1)[0] not in BESIDE)
+    """Return each field's dotted path and schema, in the schema's order, without those that are edited elsewhere."""
+    return tuple(leaf for leaf in _walk(_schema(), "") if leaf[0].split(".", 1)[0] not in EDITED_ELSEWHERE)
 
 
 def _walk(schema: Mapping[str, Any], path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -36,11 +31,10 @@ def _walk(schema: Mapping[str, Any], path: str) -> Iterator[tuple[str, Mapping[s
 
 
 def resolved_schema(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A reference's target, with what stands beside the reference; of `X or null`, X."""
+    """Replace a reference by its target, merged with its siblings, and `X or null` by X with `x-optional`."""
     if "$ref" in schema:
-        return resolved_schema(
-            {**_schema()["$defs"][schema["$ref"].rsplit("/", 1)[-1]], **_without(schema, "$ref")}
-        )
+        target = _schema()["$defs"][schema["$ref"].rsplit("/", 1)[-1]]
+        return resolved_schema({**target, **_without(schema, "$ref")})
     if "anyOf" in schema:
         real = next(part for part in schema["anyOf"] if part.get("type") != "null")
         return {**resolved_schema(real), **_without(schema, "anyOf"), "x-optional": True}
@@ -52,7 +46,7 @@ def _without(schema: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def value_at(values: Mapping[str, Any], path: str) -> Any:
-    """What stands at a dotted path."""
+    """Return the value at a dotted path. Raises KeyError."""
     found: Any = values
     for name in path.split("."):
         found = found[name]
@@ -64,3 +58,8 @@ def put_value(level: dict[str, Any], path: str, value: Any) -> None:
     for parent in parents:
         level = level.setdefault(parent, {})
     level[name] = value
+
+
+def field_id(path: str) -> str:
+    """Return the ID of a field's input."""
+    return f"id-{path.replace('.', '-')}"

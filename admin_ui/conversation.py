@@ -1,4 +1,4 @@
-"""The conversation as the page shows it: turns with their messages, and what each turn changed."""
+"""Turns for display: with their messages, the changes they made, and the model calls."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Subquery
 
 from admin_ui.excerpts import Excerpt, excerpt_of
+from admin_ui.words import counted
 from chat.models import KeptContext
 from memory.entries.held import held_of_turns
 from memory.mending.matching import WithWords
@@ -25,7 +26,7 @@ from memory.models import (
 from relationships.models import Message, Turn, TurnState
 from web.pagination import sifted
 
-MOST_CALLS = 20  # of a turn on its page
+MOST_CALLS = 20  # model calls shown of a turn
 BADGES = {
     TurnState.PENDING: "info",
     TurnState.PROCESSING: "info",
@@ -37,43 +38,42 @@ DECIDED = (HeldState.DECLINED, HeldState.CONFIRMED)
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeOfTurn:
-    """What one turn did to one entry: in words, unless they were erased."""
+class EntryChange:
+    """A change of an entry by a turn."""
 
     event: str
     entry_id: UUID
     text: str
-    was: str  # before the change
+    text_before: str
     erased: bool
-    gone: bool  # it deleted the entry, which is deleted still
+    can_restore: bool  # the turn deleted the entry, and it is still deleted
 
     @classmethod
-    def of(cls, revision: EntryRevision) -> "ChangeOfTurn":
+    def of(cls, revision: EntryRevision) -> "EntryChange":
         before = revision.before or {}
-        fields = revision.after or before
+        text = (revision.after or before).get("content", "")
         erased = revision.redacted_at is not None
-        gone = revision.event == RevisionEvent.DELETE and getattr(revision, "is_deleted", False)
-        text, was = fields.get("content", ""), before.get("content", "")
-        return cls(revision.event, revision.entry_id, text, was, erased, gone)
+        can_restore = revision.event == RevisionEvent.DELETE and getattr(revision, "is_deleted", False)
+        return cls(revision.event, revision.entry_id, text, before.get("content", ""), erased, can_restore)
 
 
 @dataclass(slots=True)
 class Exchange:
-    """One turn. `held`: its deletions that were too many at once, by what became of them. `plans`: of
-    what it asks to forget or correct, those that wait for a person. `begins`: its session or its day is another than
-    that of the turn before it."""
+    """A turn with all that belongs to it. `held`: how many of its deletions were held, by state; `plans`: IDs of its
+    mending plans that await review; `has_heading`: the turn before it has another session or date.
+    """
 
     turn: Turn
     held: Mapping[HeldState, int] = field(default_factory=dict)
     plans: Sequence[UUID] = ()
     messages: list[Message] = field(default_factory=list)
-    changes: list[ChangeOfTurn] = field(default_factory=list)
-    begins: bool = False
-    context: KeptContext | None = None  # what the companion was shown before it replied
+    changes: list[EntryChange] = field(default_factory=list)
+    has_heading: bool = False
+    context: KeptContext | None = None  # of the reply
 
     @property
     def awaiting_review(self) -> int:
-        """How many of its deletions wait for a person."""
+        """How many of its deletions await review."""
         return self.held.get(HeldState.WAITING, 0)
 
     @property
@@ -86,12 +86,12 @@ class Exchange:
 
     @property
     def queued(self) -> float | None:
-        """Seconds that the turn waited for a worker; None if it still does."""
+        """Seconds that the turn waited for a worker; None if it still waits."""
         return seconds_between(self.turn.recorded_at, self.turn.claimed_at)
 
     @property
     def processed(self) -> float | None:
-        """Seconds that it was worked on; None until its end."""
+        """Seconds that processing took; None if it has not ended."""
         return seconds_between(self.turn.claimed_at, self.turn.settled_at)
 
 
@@ -100,13 +100,12 @@ def seconds_between(begin: datetime | None, end: datetime | None) -> float | Non
 
 
 def decided_in_words(held: Mapping[HeldState, int]) -> str:
-    """What a person said of a turn's deletions; empty where nobody has been asked, or nobody answered yet."""
-    counts = [(held[state], state) for state in DECIDED if state in held]
-    return ", ".join(f"{count} deletion{'' if count == 1 else 's'} {state}" for count, state in counts)
+    """Return how many held deletions were confirmed and declined: "2 deletions declined"; empty if none."""
+    return ", ".join(f"{counted(held[state], 'deletion')} {state}" for state in DECIDED if state in held)
 
 
 def exchanges_of(relationship_id: UUID, turns: Sequence[Turn]) -> list[Exchange]:
-    """These turns of one relationship with all that belongs to them: at most five statements for all."""
+    """Load what belongs to these turns of a relationship. At most five statements for all turns together."""
     held = held_of_turns(relationship_id=relationship_id, turns=turns)
     plans = awaiting_of_turns(relationship_id, turns)
     exchanges = {turn.id: Exchange(turn, held.get(turn.id, {}), plans.get(turn.id, ())) for turn in turns}
@@ -120,12 +119,12 @@ def exchanges_of(relationship_id: UUID, turns: Sequence[Turn]) -> list[Exchange]
     revisions = revisions.exclude(event=RevisionEvent.NONE).annotate(is_deleted=Exists(deleted))
     for revision in revisions.order_by("seq"):
         assert revision.turn_id is not None
-        exchanges[revision.turn_id].changes.append(ChangeOfTurn.of(revision))
+        exchanges[revision.turn_id].changes.append(EntryChange.of(revision))
     for kept in KeptContext.objects.for_relationship(relationship_id).filter(turn_id__in=list(exchanges)):
         exchanges[kept.turn_id].context = kept
     found = list(exchanges.values())
     for place, exchange in enumerate(found):
-        exchange.begins = not place or _heading(found[place - 1].turn) != _heading(exchange.turn)
+        exchange.has_heading = not place or _heading(found[place - 1].turn) != _heading(exchange.turn)
     return found
 
 
@@ -133,12 +132,13 @@ def _heading(turn: Turn) -> tuple[str, date]:
     return turn.session, turn.occurred_at.date()
 
 
-def found_lines(
+def find_messages(
     relationship_id: UUID, text: str, *, before: int | None, limit: int, language: str
 ) -> tuple[list[tuple[Message, Excerpt]], int | None]:
-    """Messages with all of its words, in any spelling, newest first, each with its turn's seq and the part where they
-    stand; and before which `seq` to go on, if there is more to read: one page reads so much. `language`: whose endings
-    the search knows.
+    """Find the newest messages with all words of `text`, in any spelling of the language, each with an excerpt.
+
+    Reads a limited number of messages, from the seq `before` on back. Also returns the seq to continue before, None if
+    all were read. The messages have `turn_seq`.
     """
     rows = Message.objects.for_relationship(relationship_id)
     if before is not None:
@@ -151,8 +151,8 @@ def found_lines(
     return [(message, excerpt_of(message.content, text)) for message in shown], last and last["seq"]
 
 
-def turn_between(relationship_id: UUID, turn_id: UUID) -> tuple[Turn, Sequence[UUID | None]] | None:
-    """A turn, and the IDs of those before and after it. One statement."""
+def turn_with_neighbours(relationship_id: UUID, turn_id: UUID) -> tuple[Turn, Sequence[UUID | None]] | None:
+    """Return a turn with the IDs of the previous and the next turn; None if it does not exist. One statement."""
     turns = Turn.objects.for_relationship(relationship_id)
     before = turns.filter(seq__lt=OuterRef("seq")).order_by("-seq").values("id")[:1]
     after = turns.filter(seq__gt=OuterRef("seq")).order_by("seq").values("id")[:1]
@@ -161,10 +161,11 @@ def turn_between(relationship_id: UUID, turn_id: UUID) -> tuple[Turn, Sequence[U
 
 
 def operations_of(
-    results: Iterable[OperationResult], calls: Sequence[ModelCall], changes: Sequence[ChangeOfTurn]
+    results: Iterable[OperationResult], calls: Sequence[ModelCall], changes: Sequence[EntryChange]
 ) -> list[tuple[OperationResult, str]]:
-    """Each operation with the entry that it names by a number: as that was before the turn's `changes`, in their order;
-    as it is now, if the turn did not change it.
+    """Pair each operation with the content of the entry whose number it names, before the turn's `changes`; "" if none.
+
+    `changes`: in order.
     """
     shown = {call.id: call.shown_entry_ids for call in calls}
     named = [(result, _entry_named(result, shown)) for result in results]
@@ -173,18 +174,19 @@ def operations_of(
     if ids and calls:
         owned = ScratchpadEntry.objects.for_relationship(calls[0].relationship_id)
         texts = dict(owned.filter(id__in=ids).values_list("id", "content"))
-        texts |= {change.entry_id: change.was for change in reversed(changes) if change.was}
+        texts |= {change.entry_id: change.text_before for change in reversed(changes) if change.text_before}
     return [(result, texts.get(entry_id, "") if entry_id else "") for result, entry_id in named]
 
 
 def _entry_named(result: OperationResult, shown: Mapping[UUID, Sequence[UUID]]) -> UUID | None:
+    """Return the entry whose number the operation names, in the prompt of its call."""
     number = result.operation.get("entry") if isinstance(result.operation, dict) else None
     ids = shown.get(result.call_id, ()) if result.call_id else ()
     return ids[number - 1] if isinstance(number, int) and 0 < number <= len(ids) else None
 
 
 def calls_of(turn: Turn) -> tuple[list[ModelCall], int]:
-    """The newest questions that were asked for this turn, in order; and how many there were: each try is one."""
+    """Return the turn's newest MOST_CALLS model calls, oldest first, and how many there are in all."""
     calls = ModelCall.objects.for_relationship(turn.relationship_id).filter(turn_ids__contains=[turn.id])
     newest = list(calls.order_by("-recorded_at", "-id")[:MOST_CALLS])[::-1]
     return newest, calls.count() if len(newest) == MOST_CALLS else len(newest)

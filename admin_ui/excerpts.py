@@ -1,4 +1,4 @@
-"""The line of a text in which something was found. Pure."""
+"""The part of a text in which a search found something. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ AROUND = 80  # characters on either side
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """What was found, and what stands around it. `hit` is empty where the text has it in no such form."""
+    """The words that were found, and the text around them. `hit`: empty if the text has none of the words."""
 
     before: str
     hit: str
@@ -19,27 +19,24 @@ class Excerpt:
 
 
 def excerpt_of(text: str, sought: str, *, before: int = AROUND) -> Excerpt:
-    """Around the first words that are among those sought, in any spelling, or begin as one of them; at most `before`
-    characters stand before them.
+    """Return the part around the first adjacent words that match `sought`: in any spelling, or by their beginning.
+
+    `before`: at most this many characters before them.
     """
     text = normal(text)
     words, wanted = words_of(text), words_of(sought)
     spellings = spelt(wanted, {})
-    is_meant = [bool(word.forms & spellings) or _begins_as(word, wanted) for word in words]
+    matches = [bool(word.forms & spellings) or _begins_as(word, wanted) for word in words]
     for place, (one, two) in enumerate(pairwise(words)):
         if one_word(one, two, spellings):
-            is_meant[place] = is_meant[place + 1] = True
-    if not any(is_meant):
-        return Excerpt(_end(text[: 2 * AROUND], text), "", "")
-    first = is_meant.index(True)
-    last = first + [*is_meant[first:], False].index(False) - 1
+            matches[place] = matches[place + 1] = True
+    if not any(matches):
+        return Excerpt(_cut(text, 2 * AROUND), "", "")
+    first = matches.index(True)
+    last = first + [*matches[first:], False].index(False) - 1
     start, end = words[first].start, words[last].end
     begin = max(0, start - before)
-    return Excerpt(
-        ("…" if begin else "") + text[begin:start],
-        text[start:end],
-        _end(text[end : end + AROUND], text[end:]),
-    )
+    return Excerpt(("…" if begin else "") + text[begin:start], text[start:end], _cut(text[end:], AROUND))
 
 
 def _begins_as(word: Word, wanted: Sequence[Word]) -> bool:
@@ -49,5 +46,5 @@ def _begins_as(word: Word, wanted: Sequence[Word]) -> bool:
     return any(len(short) > 2 and long.startswith(short) for short, long in ends)
 
 
-def _end(shown: str, whole: str) -> str:
-    return shown + "…" if len(shown) < len(whole) else shown
+def _cut(text: str, limit: int) -> str:
+    return text[:limit] + "…" if len(text) > limit else text

@@ -1,4 +1,4 @@
-"""Forms of the admin UI. What they take is held to the same limits as the API's bodies."""
+"""Forms of the admin UI, with the same limits as the API."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -21,7 +21,7 @@ class SignInForm(AuthenticationForm):
 
 
 class EntryForm(forms.Form):
-    """What an operator may say of an entry."""
+    """The fields of an entry that an operator can edit. `types`: those of the companion's configuration."""
 
     content = forms.CharField(
         label="Content", widget=forms.Textarea(attrs={"rows": 2, "autofocus": True, "dir": "auto"})
@@ -51,7 +51,9 @@ class EntryForm(forms.Form):
         choices = [(entry_type.name, entry_type.name.replace("_", " ")) for entry_type in types]
         present: str = self.initial.get("type", "")
         if present and present not in dict(choices):
-            choices.append((present, present))  # of an earlier configuration: it may stay
+            choices.append(
+                (present, present)
+            )  # an entry may keep a type that the configuration no longer has
         self.fields["type"].choices = choices  # type: ignore[attr-defined]
 
     @classmethod
@@ -75,7 +77,7 @@ class EntryForm(forms.Form):
         return content
 
     def values(self) -> dict[str, Any]:
-        """As memory's services take them."""
+        """Return the cleaned values as `add_entry` and `revise_entry` take them."""
         return {
             **self.cleaned_data,
             "subject": self.cleaned_data["subject"].strip() or USER_SUBJECT,
@@ -84,14 +86,14 @@ class EntryForm(forms.Form):
 
 
 class JsonForm(forms.Form):
-    """One JSON object, as text."""
+    """A JSON object as text."""
 
     document = forms.CharField(
         label="JSON", widget=forms.Textarea(attrs={"rows": 12, "spellcheck": "false", "class": "mono"})
     )
 
     def clean_document(self) -> dict[str, Any]:
-        """Held to the same rules as a body of the API."""
+        """Parse the text like a request body of the API."""
         try:
             return parse_object(self.cleaned_data["document"].encode("utf-8", "surrogatepass"))
         except RapportError as error:

@@ -1,11 +1,11 @@
-"""What a merge could not decide, as the page of a workspace shows it: both sides beside each other."""
+"""Changes that a merge could not decide, for the workspace's page: both sides next to each other."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from django.db.models import Subquery
 
-from admin_ui.params import pretty
+from admin_ui.params import pretty_json
 from relationships.models import Profile, Relationship
 from relationships.text_matching import CONTEXT, MOST_AT_ONCE, Effort, Matcher, lines_of
 from workspace.models import HeldChange
@@ -16,8 +16,8 @@ SHOWN = 50
 
 
 def held_changes(relationship: Relationship, head: Head | None) -> list[dict[str, Any]]:
-    """The newest that are open; of each what stands on main now beside what the session would have, None where a side
-    has no such file. `head`: of main. Two statements.
+    """Return the newest open ones: `row`, `sides` (the texts on main and of the session, None if the side has no such
+    file) and `blocks` (the texts as lines next to each other). `head`: of main. Two statements.
     """
     profile = Profile.objects.for_relationship(relationship.id).values("data")[:1]
     open_ones = HeldChange.objects.for_relationship(relationship.id).filter(state=HeldChange.OPEN)
@@ -31,30 +31,30 @@ def held_changes(relationship: Relationship, head: Head | None) -> list[dict[str
 
     shown, effort = [], Effort(MOST_AT_ONCE)
     for row in rows:
-        now: str | None
-        then: str | None
+        main: str | None
+        session: str | None
         if row.kind == HeldChange.PROFILE:
-            now, then = pretty(row.profile or {}), pretty(row.proposal)
+            main, session = pretty_json(row.profile or {}), pretty_json(row.proposal)
         elif row.kept_as:
-            now, then = text(row.path), text(row.kept_as)
+            main, session = text(row.path), text(row.kept_as)
         else:
-            now, then = (text(row.path), None) if row.session_deleted else (None, text(row.path))
-        blocks = side_by_side(now or "", then or "", effort)
-        shown.append({"row": row, "sides": (now, then), "blocks": blocks})
+            main, session = (text(row.path), None) if row.session_deleted else (None, text(row.path))
+        blocks = _side_by_side(main or "", session or "", effort)
+        shown.append({"row": row, "sides": (main, session), "blocks": blocks})
     return shown
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Lines that stand beside each other; `left_out` of what is the same, where more than its ends are."""
+    """Lines next to each other. The kind `left_out` stands for equal lines that are not shown."""
 
     kind: Literal["same", "changed", "left_out"]
     before: str = ""
     after: str = ""
 
 
-def side_by_side(before: str, after: str, effort: Effort) -> list[Block]:
-    """What differs, each with a few lines around it, in order."""
+def _side_by_side(before: str, after: str, effort: Effort) -> list[Block]:
+    """Return the differences between two texts with a few equal lines around each."""
     old, new = lines_of(before), lines_of(after)
     blocks: list[Block] = []
     shown = 0

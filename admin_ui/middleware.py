@@ -1,6 +1,6 @@
-"""What the admin UI's pages have and the API has not: a session with an operator, messages, and a browser to guard.
+"""Middleware for the admin UI's pages only, such as sessions and security headers, which the API does not need.
 
-All that stands in MIDDLEWARE between PagesOnly and EndOfPages is for pages alone.
+Middleware between PagesOnly and EndOfPages in MIDDLEWARE runs for pages only.
 """
 
 from collections.abc import Callable
@@ -15,11 +15,11 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
-_ends: list[Handler] = []  # Django makes the last of MIDDLEWARE first
+_ends: list[Handler] = []  # filled before PagesOnly reads it, as Django creates middleware from last to first
 
 
 class PagesOnly:
-    """Leads all other requests to EndOfPages: the API knows its callers by their keys, and needs none of this."""
+    """Sends all requests that are not for pages directly to EndOfPages."""
 
     def __init__(self, get_response: Handler) -> None:
         self._pages, self._others = get_response, _ends.pop()
@@ -30,7 +30,7 @@ class PagesOnly:
 
 
 class EndOfPages:
-    """Where they go on. It only marks the place."""
+    """Marks where requests that are not for pages continue. Does nothing itself."""
 
     def __init__(self, get_response: Handler) -> None:
         _ends.append(get_response)
@@ -38,7 +38,7 @@ class EndOfPages:
 
 
 class PageSecurityMiddleware:
-    """Lets a browser run and show our own files, and nothing else; memory is never kept by a cache."""
+    """Adds headers so that browsers load only our own files, and no cache stores pages."""
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
@@ -52,4 +52,4 @@ class PageSecurityMiddleware:
 
 
 def is_page(request: HttpRequest) -> bool:
-    return request.path_info.startswith(PREFIX)  # wherever a proxy may have put us
+    return request.path_info.startswith(PREFIX)  # without the prefix that a proxy may have added

@@ -1,4 +1,4 @@
-"""What every page shows around its content: the navigation and the theme."""
+"""The navigation and the theme of every page."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ PAGES = (  # view name, icon, label
 
 
 def navigation(request: HttpRequest) -> dict[str, Any]:
-    """The context processor of the admin UI's templates; nothing for other pages."""
+    """Context processor: add `navigation` and `theme` on pages of the admin UI."""
     match = request.resolver_match
     if match is None or match.app_name != "admin_ui":
         return {}

@@ -1,4 +1,4 @@
-"""What a context retrieves for a message, and what it nearly would: in one order, with their scores."""
+"""The search results that a context retrieves for a message, and the next ones after them, with scores."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from memory.retrieval.results import EntryFilters, Hit, MessageFilters, with_mor
 from memory.retrieval.search import SearchParams, search_entries, search_messages
 from relationships.models import DEFAULT_SESSION, Relationship
 
-NEARLY = 10  # how many more are asked for
-_MOST = 200  # that a search may be asked for
-_OURS = frozenset(DEFAULT_ORDER)
+NEAR_MISSES = 10  # results after the retrieved ones
+_MOST = 200  # results that a search can return
+_BUILT_IN_LAYERS = frozenset(DEFAULT_ORDER)
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One that was found. `share`: its score in per cent of the best one's; `parts`: what it is made of."""
+    """A result. `share`: its score in per cent of the best score; `parts`: the score's components, as text."""
 
     source: Source
     score: float
@@ -35,7 +35,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """`why_not`: why there was no search, empty where there was one."""
+    """The results of a search, best first. `why_not`: why there are none."""
 
     title: str
     ranked: Sequence[Ranked]
@@ -51,9 +51,9 @@ class Ranking:
 
 
 def near_misses_of(relationship: Relationship, *, message: str, session: str) -> list[Ranking]:
-    """Of entries and of messages: what the context retrieves, and the next ones after it. Writes nothing.
+    """Search entries and messages like a context for `message`, but for more results. Writes nothing.
 
-    Raises NotFound, InvalidConfiguration, InvalidInput.
+    `message` and `session` may be empty. Raises NotFound, InvalidConfiguration, InvalidInput.
     """
     now = datetime.now(UTC)
     project_id, relationship_id = relationship.project_id, relationship.id
@@ -84,16 +84,16 @@ def near_misses_of(relationship: Relationship, *, message: str, session: str) ->
     list_is_cut = memory == "both" and "memory" in shown and not listed <= set(shown["memory"].sources)
     if memory == "retrieved" or facts.has_archive or list_is_cut:
         tiers = (Tier.ARCHIVE,) if memory == "both" and not list_is_cut else ()
-        asked["top_k"] = min(_MOST, retrieval.top_k + NEARLY)
+        asked["top_k"] = min(_MOST, retrieval.top_k + NEAR_MISSES)
         entries = search_entries(text=recall.question.text, filters=EntryFilters(tiers=tiers), **asked).hits
         why = "" if entries else "No entry shares anything with the message."
     recent = shown["messages"].sources if "messages" in shown else ()
-    asked["top_k"] = min(_MOST, retrieval.top_messages + more + NEARLY)
-    places = tuple(message.seq for message in recall.recent if message.id in recent)  # are shown anyway
-    filters = MessageFilters(roles=("user", "assistant"), without=places)
+    asked["top_k"] = min(_MOST, retrieval.top_messages + more + NEAR_MISSES)
+    shown_anyway = tuple(message.seq for message in recall.recent if message.id in recent)
+    filters = MessageFilters(roles=("user", "assistant"), without=shown_anyway)
     found = search_messages(text=recall.question.text, filters=filters, **asked)
     most = len(with_more(found, most=retrieval.top_messages, more=more))
-    messages = found.hits[: most + NEARLY]
+    messages = found.hits[: most + NEAR_MISSES]
     known = sources_by_id(relationship, (str(hit.id) for hit in [*entries, *messages]))
     least = retrieval.min_score or 0.0
     return [
@@ -103,10 +103,13 @@ def near_misses_of(relationship: Relationship, *, message: str, session: str) ->
 
 
 def _shown(plan: Plan, request: LayerRequest) -> Mapping[str, LayerText]:
-    """What the layers `memory` and `messages` show, by name. Within a budget of the whole that depends on the others;
-    layers of one's own, which may write or ask a model, are not counted.
+    """Render the layers `memory` and `messages`, by name.
+
+    With a budget for the whole context they depend on all layers. Plugins' are left out, as they may write or call
+    a model.
     """
-    wanted = _OURS if request.configuration.context.budget is not None else ("memory", "messages")
+    whole_budget = request.configuration.context.budget is not None
+    wanted = _BUILT_IN_LAYERS if whole_budget else ("memory", "messages")
     layers = [layer for layer in plan.layers if layer.name in wanted]
     return {name: text for name, text, _ in render_layers(layers, request)}
 

@@ -1,4 +1,4 @@
-"""What happened in a project over some days: each figure one statement, over one index on a time."""
+"""The figures of a project's overview, and its alarms. Each statement uses an index on a time."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -10,16 +10,16 @@ from uuid import UUID
 from django.conf import settings
 
 from admin_ui.plots import Plot, stacked_bars
-from admin_ui.words import lasting
+from admin_ui.words import duration
 from config.postgresql.sessions import execute
 from worker.condition import DUE, READING, QueueCondition, Wait
 from worker.readiness import BLOCKING, Blocker, blockers, explained
 
 PERIODS = (7, 30, 90)  # days
-MOST_DAYS_ONE_BY_ONE = 31  # in a longer period a bar is a week
-TURNS_TIMED = 10_000  # at most, the newest: whose p50 and p95 are shown
-NAMED = 4  # companions that have a colour of their own
-# By which time something counts: when it was taken in, or when it was said.
+MOST_DAILY_BARS = 31  # in a longer period a bar is a week
+TURNS_TIMED = 10_000  # newest turns that p50 and p95 are computed of
+NAMED = 4  # companions with their own colour
+# The columns of turns and of changes by which they are dated.
 TIMES = {"recorded": ("recorded_at", "recorded_at"), "said": ("occurred_at", "effective_at")}
 
 _OF_COMPANION = """
@@ -66,7 +66,7 @@ SELECT day, c.id, c.name, c.slug, calls, failed, prompt, output, cost
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """The last `days` days with today, of all companions or of one; `by`: see TIMES."""
+    """The last `days` days, including today. `by`: a key of TIMES; `companion`: None for all."""
 
     days: int
     by: str
@@ -75,7 +75,7 @@ class Period:
 
 @dataclass(slots=True)
 class CompanionCalls:
-    """What one companion asked of models in all these days. `cost` in USD, None where no price is known."""
+    """A companion's model calls in the period. `cost`: in USD, None if no price is known."""
 
     companion_id: UUID
     name: str
@@ -91,7 +91,7 @@ class CompanionCalls:
 class Overview:
     relationships: int
     new_relationships: int
-    active_people: int  # who said something in these days
+    active_people: int  # people with a turn in the period
     turns_in_all: int
     failed_turns: int
     entries_added: int
@@ -101,7 +101,7 @@ class Overview:
     calls: Plot
     tokens: Plot  # by companion
     costs: Plot  # by companion, in USD, of the calls whose price is known
-    lag_p50: float | None  # seconds from a turn's intake to its being remembered
+    lag_p50: float | None  # seconds from a turn's arrival until it was processed
     lag_p95: float | None
     companions: Sequence[CompanionCalls]
 
@@ -112,7 +112,7 @@ class Overview:
 
 
 def overview_of(project_id: UUID, period: Period, *, now: datetime) -> Overview:
-    """Five statements."""
+    """Compute the figures of a period. Five statements."""
     first = (now - timedelta(days=period.days - 1)).date()
     since = now.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=period.days - 1)
     params = {"project": project_id, "since": since, "companion": period.companion}
@@ -136,8 +136,8 @@ def overview_of(project_id: UUID, period: Period, *, now: datetime) -> Overview:
         turns=_by_day(calendar, turns, ("processed", "failed", "waiting or skipped")),
         changes=_by_day(calendar, changes, ("added", "updated", "deleted")),
         calls=_by_day(calendar, outcomes, ("succeeded", "failed")),
-        tokens=_of_each(calendar, calls, companions, lambda row: row[6] + row[7]),
-        costs=_of_each(calendar, calls, companions, lambda row: row[8] or 0),
+        tokens=_plot_by_companion(calendar, calls, companions, lambda row: row[6] + row[7]),
+        costs=_plot_by_companion(calendar, calls, companions, lambda row: row[8] or 0),
         lag_p50=lag[0] if lag else None,
         lag_p95=lag[1] if lag else None,
         companions=companions,
@@ -145,71 +145,73 @@ def overview_of(project_id: UUID, period: Period, *, now: datetime) -> Overview:
 
 
 def waits_of(condition: QueueCondition, project_id: UUID) -> list[Wait]:
-    """What the project's turns were tried in vain for so far, the longest wait first. Asks nothing."""
+    """Return why turns of the project wait that were tried already, longest wait first. No statement."""
     waits = [wait for wait in condition.waits if wait.project_id == project_id]
     tried = [wait for wait in waits if wait.reason not in (DUE, READING)]
     return sorted(tried, key=lambda wait: -wait.seconds)
 
 
 def alarms_of(condition: QueueCondition, project_id: UUID, *, now: datetime) -> list[str]:
-    """What holds turns up, in sentences for an operator of this project; empty while all is well. What waits for a
-    person to mend a setting is told at once, all else as soon as it is alarming (`worker.readiness`).
+    """Return what blocks the project's turns, as sentences; empty if nothing does.
+
+    Wrong settings are reported at once, all else when it is alarming (see `worker.readiness`).
     """
-    silent, told = condition.beat_age_seconds, []
+    silent, alarms = condition.beat_age_seconds, []
     if silent is None or silent > settings.HEARTBEAT_LIMIT_SECONDS:
-        since = "" if silent is None else f" for {lasting(silent)}"
-        told.append(f"No worker has reported{since}. Start one with manage.py worker.")
+        since = "" if silent is None else f" for {duration(silent)}"
+        alarms.append(f"No worker has reported{since}. Start one with manage.py worker.")
     alarming = {(found.reason, found.provider): found for found in blockers(condition) if found.alarming}
     for wait in waits_of(condition, project_id):
         if alarming.pop((wait.reason, wait.provider), None) or wait.reason in BLOCKING:
             since = f"{now - timedelta(seconds=wait.seconds):%-d %b, %H:%M}"
-            why = _refusal(explained(wait.reason), wait.provider)
-            told.append(f"{why} Turns have been waiting since {since} UTC.")
-    return told + [_alarm(found) for found in alarming.values()]
+            why = _with_provider(explained(wait.reason), wait.provider)
+            alarms.append(f"{why} Turns have been waiting since {since} UTC.")
+    return alarms + [_alarm(found) for found in alarming.values()]
 
 
 def _alarm(found: Blocker) -> str:
     if found.reason != DUE:
-        return _refusal(explained(found.reason), found.provider)
-    return f"No worker takes the waiting turns, the oldest for {lasting(found.seconds)}."
+        return _with_provider(explained(found.reason), found.provider)
+    return f"No worker takes the waiting turns, the oldest for {duration(found.seconds)}."
 
 
-def _refusal(why: str, provider: str) -> str:
-    """A sentence about "the provider" with its name, where that is known."""
+def _with_provider(sentence: str, provider: str) -> str:
+    """Replace "the provider" by its name, if that is known."""
     if not provider:
-        return why
-    named = re.sub("the provider", provider, why, count=1, flags=re.IGNORECASE)
-    return named if named != why else f"{provider}: {why}"
+        return sentence
+    named = re.sub("the provider", provider, sentence, count=1, flags=re.IGNORECASE)
+    return named if named != sentence else f"{provider}: {sentence}"
 
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """The bars of a plot: a day each, or a week each, the last of which ends today."""
+    """The bars of a chart: a day each, or a week each, the last one ending today."""
 
     first: date
     days: int
 
     @property
-    def each(self) -> int:
-        return 1 if self.days <= MOST_DAYS_ONE_BY_ONE else 7
+    def bar_days(self) -> int:
+        return 1 if self.days <= MOST_DAILY_BARS else 7
 
     @property
     def labels(self) -> list[str]:
-        starts = [self.first + timedelta(days=day) for day in range(-self._lead, self.days, self.each)]
-        return [f"{'' if self.each == 1 else 'week of '}{day:%-d %b}" for day in starts]
+        starts = [self.first + timedelta(days=day) for day in range(-self._lead, self.days, self.bar_days)]
+        return [f"{'' if self.bar_days == 1 else 'week of '}{day:%-d %b}" for day in starts]
 
     def place(self, day: date) -> int | None:
-        """Which bar a day is in; None where it is in none."""
+        """Return the index of a day's bar; None if the day is outside the period."""
         number = (day - self.first).days
-        return (number + self._lead) // self.each if 0 <= number < self.days else None
+        return (number + self._lead) // self.bar_days if 0 <= number < self.days else None
 
     @property
     def _lead(self) -> int:
-        """Days that the first week has more than are asked for."""
-        return -self.days % self.each
+        """The days of the first week before the period."""
+        return -self.days % self.bar_days
 
 
 def _by_day(calendar: Calendar, rows: Sequence[tuple[Any, ...]], names: Sequence[str]) -> Plot:
+    """Plot rows of a day and a number for each name."""
     series = {name: [0.0] * len(calendar.labels) for name in names}
     for day, *figures in rows:
         if (place := calendar.place(day)) is not None:
@@ -218,24 +220,24 @@ def _by_day(calendar: Calendar, rows: Sequence[tuple[Any, ...]], names: Sequence
     return stacked_bars(calendar.labels, series)
 
 
-def _of_each(
+def _plot_by_companion(
     calendar: Calendar, calls: Sequence[tuple[Any, ...]], companions: Sequence[CompanionCalls], figure: Any
 ) -> Plot:
-    """A series for each of the companions that asked most, and one for the others."""
+    """Plot a series for each of the companions with the most calls, and one for the others."""
     named = {row.companion_id: (row.name, row.slug) for row in companions[:NAMED]}
     labels = calendar.labels
     series = {key: [0.0] * len(labels) for key in [*named, *([None] if len(companions) > NAMED else [])]}
     for row in calls:
         if (place := calendar.place(row[0])) is not None:
             series[row[1] if row[1] in named else None][place] += float(figure(row))
-    names = {key: _told_apart(named[key], named.values()) if key else "others" for key in series}
+    names = {key: _unique_name(*named[key], named.values()) if key else "others" for key in series}
     return stacked_bars(labels, {names[key]: series[key] for key in series})
 
 
-def _told_apart(companion: tuple[str, str], others: Collection[tuple[str, str]]) -> str:
-    """Its name, with its slug where another has the same."""
-    name, slug = companion
-    return f"{name} ({slug})" if name == "others" or [other[0] for other in others].count(name) > 1 else name
+def _unique_name(name: str, slug: str, companions: Collection[tuple[str, str]]) -> str:
+    """Return the name, with the slug if several companions have this name."""
+    is_ambiguous = name == "others" or [other for other, _ in companions].count(name) > 1
+    return f"{name} ({slug})" if is_ambiguous else name
 
 
 def _by_companion(calls: Sequence[tuple[Any, ...]]) -> list[CompanionCalls]:

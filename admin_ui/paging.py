@@ -1,6 +1,6 @@
-"""The order of a list, as ?order= names it (a column's name, after a `-` downwards), and its pages by number.
+"""Sorting and paging of lists. ?order= names a column, with a `-` for descending; ?page= is a page's number.
 
-One more row than shown is read; all are counted only for a page that says how many.
+A page reads one more row than it shows. The rows are counted only if a template asks for the total.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import QuerySet, Value
 from django.http import HttpRequest
 
-from admin_ui.params import whole_number
+from admin_ui.params import parse_whole_number
 
 PAGE_SIZE = 50
 CHUNKS_A_PAGE = 20  # of a document
@@ -21,12 +21,13 @@ MOST_SORTED = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Sort:
-    """`columns`: what each orders by, upwards. Those in `bounded`, which no index has, are sorted among the `newest`
-    rows alone, as their table grows without end.
+    """The columns that a list can be sorted by, each with what it orders by; `default`: if ?order= names none.
+
+    Columns in `bounded` have no index, so only the newest MOST_SORTED rows are sorted; `newest`: their order.
     """
 
     columns: Mapping[str, Sequence[Any]]
-    usual: str
+    default: str
     bounded: Collection[str] = ()
     newest: Sequence[Any] = ()
 
@@ -39,39 +40,39 @@ class Sort:
         return found.reverse() if order.startswith("-") else found
 
     def names(self, order: str) -> list[str]:
-        """Where a column orders by names: those, each with its direction."""
+        """Return the field names that the order sorts by, each with its direction, for a column of names only."""
         names = [str(name) for name in self.columns[order.removeprefix("-")]]
         if not order.startswith("-"):
             return names
         return [name.removeprefix("-") if name.startswith("-") else f"-{name}" for name in names]
 
 
-def order_of(request: HttpRequest, columns: Collection[str], *, usual: str) -> str:
-    """The one that is asked for, where there is such a column."""
+def order_of(request: HttpRequest, columns: Collection[str], *, default: str) -> str:
+    """Return the order in the URL if there is such a column, else the default."""
     asked = request.GET.get("order", "")
-    return asked if asked.removeprefix("-") in columns else usual
+    return asked if asked.removeprefix("-") in columns else default
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some rows of a list. `earlier` and `later`: the query string of the pages around it, or None."""
+    """A page of a list. `earlier`, `later`: the query strings of the adjacent pages, or None."""
 
     rows: Sequence[Any]
     number: int
     earlier: str | None
     later: str | None
-    order: str = ""  # see Sort
-    bounded: bool = False
+    order: str = ""
+    bounded: bool = False  # see Sort
     _all: QuerySet[Any, Any] | Sequence[Any] = field(default=(), repr=False, compare=False)
 
     @property
     def total(self) -> str:
-        """How many there are on all pages: "1 relationship"'s number, or "10,000+"; a statement where it isn't seen."""
+        """The number of rows on all pages: "1", or "10,000+". One statement, unless this page has all rows."""
         if self.number == 1 and not self.later:
             count = len(self.rows)
         elif isinstance(self._all, QuerySet):
             one = self._all.order_by().annotate(one=Value(1)).values("one")
-            count = one[: MOST_COUNTED + 1].count()  # of no column, so that an index may do
+            count = one[: MOST_COUNTED + 1].count()  # reads no column, so that an index is enough
         else:
             count = len(self._all)
         return f"{MOST_COUNTED:,}+" if count > MOST_COUNTED else f"{count:,}"
@@ -86,14 +87,15 @@ def page_of(
     related: Sequence[str] = (),
     name: str = "page",
 ) -> Page:
-    """The page that ?page= names, the first where it names none; with `sort` in the order that ?order= names. The rows
-    come with what they are `related` to. `name`: in place of `page`, for a second list of one screen.
+    """Read the page that the URL names, by default the first, in the order that the URL names.
+
+    `related`: for `select_related`. `name`: of the URL's parameter, for a second list on the same screen.
     """
-    order = order_of(request, sort.columns, usual=sort.usual) if sort else ""
+    order = order_of(request, sort.columns, default=sort.default) if sort else ""
     if sort and isinstance(rows, QuerySet):
         rows = sort.apply(rows, order)
     rows = rows.select_related(*related) if related and isinstance(rows, QuerySet) else rows
-    number = min(whole_number(request.GET.get(name, ""), digits=5) or 1, LAST_PAGE)
+    number = min(parse_whole_number(request.GET.get(name, ""), digits=5) or 1, LAST_PAGE)
     found = list(rows[(number - 1) * size : number * size + 1])
     return Page(
         rows=found[:size],

@@ -1,9 +1,8 @@
-"""Who is in a person's life, what is known of each, and what changed over time: read from entries and revisions."""
+"""The people in a person's life, dated events, and values over time, from entries and their revisions."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
 from uuid import UUID
@@ -11,17 +10,18 @@ from uuid import UUID
 from django.db.models import Count, Max, Q
 from django.db.models.fields.json import KT
 
-from admin_ui.timeline import Event, Lifeline, Stretch
+from admin_ui.params import parse_moment
+from admin_ui.timeline import Event, Span, ValueHistory
 from memory.entries.happens import span_of, told_as
 from memory.models import EntryRevision, EntryState, RevisionEvent, ScratchpadEntry
 from memory.models.entry import USER_SUBJECT
 from relationships.models import Relationship
 
-PEOPLE, FACTS, FACTS_EACH = 40, 500, 4
+PEOPLE, FACTS, FACTS_EACH, MENTIONS_EACH = 40, 500, 4, 2
 EVENTS, CHANGED, REVISIONS = 200, 300, 2000
-DRAWN, DOTS = 8, 10  # people of the graph, and facts of each in it
-WIDTH, HEIGHT, RING_X, RING_Y = 460, 390, 160, 135  # of the graph, in its own units
-AROUND = 32  # from a person's middle to their facts
+NODES, NODE_DOTS, HUB_DOTS = 8, 10, 16  # of the graph: people, and facts around each and around the middle
+WIDTH, HEIGHT, RING_X, RING_Y = 460, 390, 160, 135  # of the graph, in units of the SVG
+NODE_RADIUS, HUB_RADIUS = 32, 44  # of the facts around a person
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +32,18 @@ class Fact:
 
 @dataclass(slots=True)
 class Person:
-    """Somebody or something that entries are about. `count`: of all their facts, `ties`: what others' facts say."""
+    """A subject of entries. `count`: of all its entries; `mentions`: facts about others that name it."""
 
     name: str
     count: int
     facts: list[Fact] = field(default_factory=list)
-    ties: list[Fact] = field(default_factory=list)
+    mentions: list[Fact] = field(default_factory=list)
 
     @property
     def shown(self) -> Sequence[tuple[Fact, bool]]:
-        """The first of them, each with whether it is another's fact that names this one."""
+        """The first facts and mentions, each with whether it is a mention."""
         first = [(fact, False) for fact in self.facts[:FACTS_EACH]]
-        return [*first, *((fact, True) for fact in self.ties[:2])]
+        return [*first, *((fact, True) for fact in self.mentions[:MENTIONS_EACH])]
 
     @property
     def more(self) -> int:
@@ -52,72 +52,73 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One of the graph. `person`: its place in the list, None where it is a single fact of the person in the middle."""
+    """A person around the middle: either `person`, an index in the list of people, or a single `fact`."""
 
     x: float
     y: float
     name: str
     fact: Fact | None
     person: int | None
-    tie: str
+    mention: str
     dots: Sequence[tuple[float, float, Fact]]
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
+    """`x`, `y`: the middle. `dots`: the facts around it."""
+
     nodes: Sequence[Node]
     dots: Sequence[tuple[float, float, Fact]]
+    x: int
+    y: int
     height: int
     width: int = WIDTH
-    x: int = WIDTH // 2
-
-    @property
-    def y(self) -> int:
-        return self.height // 2 - 10
 
 
 def people_of(relationship_id: UUID) -> tuple[list[Person], list[Fact], list[Fact]]:
-    """Those that most is known of, each with their facts; of the person themselves who else is in their life, and the
-    rest. Two statements.
+    """Return the subjects with the most entries; the user's facts of type `relationship` that name none of them; and
+    the user's other facts. Two statements.
     """
     owned = ScratchpadEntry.objects.for_relationship(relationship_id).active()
     others = owned.exclude(subject=USER_SUBJECT).order_by().values_list("subject")
     counted = others.annotate(n=Count("id"), last=Max("effective_at")).order_by("-n", "-last")[:PEOPLE]
     people = {name: Person(name, count) for name, count, _ in counted}
     rows = owned.filter(subject__in=[USER_SUBJECT, *people]).order_by("-effective_at", "-id")[:FACTS]
-    bonds: list[Fact] = []
+    ties: list[Fact] = []
     rest: list[Fact] = []
     for entry_id, subject, kind, content in rows.values_list("id", "subject", "type", "content"):
         fact = Fact(entry_id, content)
-        tied = _named(content, people, but=subject)
-        for name in tied:
-            people[name].ties.append(fact)
+        named = _named_in(content, (name for name in people if name != subject))
+        for name in named:
+            people[name].mentions.append(fact)
         if subject in people:
             people[subject].facts.append(fact)
         else:
-            (bonds if kind == "relationship" and not tied else rest).append(fact)
-    return list(people.values()), bonds, rest
+            (ties if kind == "relationship" and not named else rest).append(fact)
+    return list(people.values()), ties, rest
 
 
-def graph_of(people: Sequence[Person], bonds: Sequence[Fact], rest: Sequence[Fact]) -> Graph:
-    """The person in the middle, the others around: those with facts of their own first, then whom one fact names."""
+def graph_of(people: Sequence[Person], ties: Sequence[Fact], rest: Sequence[Fact]) -> Graph:
+    """Place the user in the middle and the first people around, then the single facts of type `relationship`."""
     shown: list[tuple[int | None, Fact | None]] = [(place, None) for place in range(len(people))]
-    shown = [*shown, *((None, fact) for fact in bonds)][:DRAWN]
-    few = len(shown) <= 2  # to the left and right of the person, who else has them above as well
-    graph = Graph([], [], HEIGHT // 2 if few else HEIGHT)
+    shown = [*shown, *((None, fact) for fact in ties)][:NODES]
+    few = len(shown) <= 2  # one or two are to the left and right, more begin at the top
+    height = HEIGHT // 2 if few else HEIGHT
+    middle_x, middle_y = WIDTH // 2, height // 2 - 10
     nodes = []
-    for place, (person, fact) in enumerate(shown):
+    for place, (index, fact) in enumerate(shown):
         angle = 2 * math.pi * place / len(shown) - math.pi / (1 if few else 2)
-        x, y = graph.x + RING_X * math.cos(angle), graph.y + RING_Y * math.sin(angle)
-        known = people[person] if person is not None else None
-        name, facts = (known.name, known.facts) if known else (fact.text if fact else "", [])
-        tie = known.ties[0].text if known and known.ties else ""
-        nodes.append(Node(round(x, 1), round(y, 1), name, fact, person, tie, _around(x, y, facts, AROUND)))
-    return replace(graph, nodes=nodes, dots=_around(graph.x, graph.y, rest, AROUND + 12))
+        x, y = middle_x + RING_X * math.cos(angle), middle_y + RING_Y * math.sin(angle)
+        person = people[index] if index is not None else Person(fact.text if fact else "", 1)
+        mention = person.mentions[0].text if person.mentions else ""
+        dots = _around(x, y, person.facts[:NODE_DOTS], NODE_RADIUS)
+        nodes.append(Node(round(x, 1), round(y, 1), person.name, fact, index, mention, dots))
+    dots = _around(middle_x, middle_y, rest[:HUB_DOTS], HUB_RADIUS)
+    return Graph(nodes, dots, middle_x, middle_y, height)
 
 
 def events_of(relationship: Relationship) -> list[Event]:
-    """What has a date of its own, in its order; where there are too many, what was told last. One statement."""
+    """Return entries with a date, in the order of their dates; if there are too many, the last told. One statement."""
     rows = ScratchpadEntry.objects.for_relationship(relationship.id).filter(happens_at__isnull=False)
     rows = rows.exclude(state=EntryState.DELETED).order_by("-effective_at", "-id")[:EVENTS]
     events = []
@@ -130,14 +131,16 @@ def events_of(relationship: Relationship) -> list[Event]:
     return sorted(events, key=lambda event: event.begins)
 
 
-def lifelines_of(relationship_id: UUID) -> list[Lifeline]:
-    """What each key was over time, and what else has changed its words; the person's own first. Two statements."""
+def value_histories_of(relationship_id: UUID) -> list[ValueHistory]:
+    """Return the values of each key over time, and entries without a key whose content changed. The user's come first.
+
+    Two statements.
+    """
     entries = ScratchpadEntry.objects.for_relationship(relationship_id)
-    changed = entries.filter(Q(key__isnull=False) | Q(version__gt=1)).order_by("-effective_at", "-id")[
-        :CHANGED
-    ]
-    named = {row["id"]: row for row in changed.values("id", "subject", "key", "type", "single_valued")}
-    revisions = EntryRevision.objects.for_relationship(relationship_id).filter(entry_id__in=list(named))
+    changed = entries.filter(Q(key__isnull=False) | Q(version__gt=1)).order_by("-effective_at", "-id")
+    columns = changed.values("id", "subject", "key", "type", "single_valued")[:CHANGED]
+    by_id = {row["id"]: row for row in columns}
+    revisions = EntryRevision.objects.for_relationship(relationship_id).filter(entry_id__in=list(by_id))
     steps: dict[UUID, list[Mapping[str, Any]]] = {}
     rows = revisions.exclude(event=RevisionEvent.NONE).filter(after__isnull=False).order_by("seq")
     for row in rows.values(
@@ -149,81 +152,68 @@ def lifelines_of(relationship_id: UUID) -> list[Lifeline]:
         valid_to=KT("after__valid_to"),
     )[:REVISIONS]:
         steps.setdefault(row["entry_id"], []).append(row)
-    lines: dict[tuple[str, str, UUID | None], list[Stretch]] = {}
-    many: set[tuple[str, str, UUID | None]] = set()  # those of which several may hold at once
+    groups: dict[tuple[str, str, UUID | None], list[Span]] = {}
+    multiple: set[tuple[str, str, UUID | None]] = set()  # groups that may have several values at a time
     for entry_id, of_entry in steps.items():
-        entry = named[entry_id]
+        entry = by_id[entry_id]
         subject = "" if entry["subject"] == USER_SUBJECT else entry["subject"]
-        # What has no key is a line of its own, named by what kind of thing it is.
-        line = (subject, entry["key"] or entry["type"], None if entry["key"] else entry_id)
-        lines.setdefault(line, []).extend(_stretches(entry_id, of_entry))
+        # An entry without a key is a group of its own, named by its type.
+        group = (subject, entry["key"] or entry["type"], None if entry["key"] else entry_id)
+        groups.setdefault(group, []).extend(_spans(entry_id, of_entry))
         if not entry["single_valued"]:
-            many.add(line)
+            multiple.add(group)
     found = [
-        Lifeline(
-            about, name, alone is None, stretches if (about, name, alone) in many else _in_turn(stretches)
-        )
-        for (about, name, alone), stretches in lines.items()
-        if stretches and (alone is None or len({stretch.text for stretch in stretches}) > 1)
+        ValueHistory(*group[:2], group[2] is None, spans if group in multiple else _ended_by_next(spans))
+        for group, spans in groups.items()
+        if spans and (group[2] is None or len({span.text for span in spans}) > 1)
     ]
     return sorted(
-        found,
-        key=lambda line: (bool(line.about), not line.keyed, -len(line.stretches), line.about, line.name),
+        found, key=lambda row: (bool(row.about), not row.keyed, -len(row.spans), row.about, row.name)
     )
 
 
-def _stretches(entry_id: UUID, steps: Sequence[Mapping[str, Any]]) -> list[Stretch]:
-    """What one entry said, from when until when."""
-    found: list[Stretch] = []
-    holds = False  # whether the last of them does, before this step
+def _spans(entry_id: UUID, steps: Sequence[Mapping[str, Any]]) -> list[Span]:
+    """Return the contents of an entry over time. `steps`: its revisions, in order."""
+    found: list[Span] = []
+    was_active = False
     for step in steps:
-        active, at, until = (
-            step["state"] == EntryState.ACTIVE,
-            step["effective_at"],
-            _moment(step["valid_to"]),
-        )
-        begins = _moment(step["valid_from"]) or at
-        same = holds and active and found[-1].text == step["text"]
+        active = step["state"] == EntryState.ACTIVE
+        begins = parse_moment(step["valid_from"] or "") or step["effective_at"]
+        ends = parse_moment(step["valid_to"] or "")
+        same = was_active and active and found[-1].text == step["text"]
         if same:
-            found[-1] = replace(found[-1], ends=until)
-        elif holds:
-            end = begins if active else until or at
+            found[-1] = replace(found[-1], ends=ends)
+        elif was_active:
+            end = begins if active else ends or step["effective_at"]
             found[-1] = replace(found[-1], ends=max(end, found[-1].begins))
         if active and not same:
-            found.append(Stretch(entry_id, step["text"] or "", begins, until))
-        holds = active
+            found.append(Span(entry_id, step["text"] or "", begins, ends))
+        was_active = active
     return found
 
 
-def _in_turn(stretches: Sequence[Stretch]) -> list[Stretch]:
-    """Of a key with one value at a time: each until the next."""
-    rows = sorted(stretches, key=lambda stretch: stretch.begins)
+def _ended_by_next(spans: Sequence[Span]) -> list[Span]:
+    """Sort the values of a single-valued key, and end each when the next begins."""
+    rows = sorted(spans, key=lambda span: span.begins)
     return [
         replace(row, ends=min(row.ends or after.begins, after.begins)) for row, after in pairwise(rows)
     ] + rows[-1:]
 
 
-def _named(content: str, people: Iterable[str], *, but: str) -> list[str]:
-    """Whose names stand in a text as words."""
+def _named_in(content: str, names: Iterable[str]) -> list[str]:
+    """Return the names that the text contains as whole words."""
     text = _words(content)
-    return [name for name in people if name != but and _words(name) in text]
+    return [name for name in names if _words(name) in text]
 
 
 def _words(text: str) -> str:
     return f" {' '.join(''.join(c if c.isalnum() else ' ' for c in text).split())} "
 
 
-def _around(x: float, y: float, facts: Sequence[Fact], far: int) -> list[tuple[float, float, Fact]]:
-    shown = facts[: DOTS if far == AROUND else DOTS + 6]
-    step = 2 * math.pi / max(1, len(shown))
+def _around(x: float, y: float, facts: Sequence[Fact], radius: int) -> list[tuple[float, float, Fact]]:
+    """Place the facts on a circle, starting at its right."""
+    step = 2 * math.pi / max(1, len(facts))
     return [
-        (round(x + far * math.cos(step * place), 1), round(y + far * math.sin(step * place), 1), fact)
-        for place, fact in enumerate(shown)
+        (round(x + radius * math.cos(step * place), 1), round(y + radius * math.sin(step * place), 1), fact)
+        for place, fact in enumerate(facts)
     ]
-
-
-def _moment(text: str | None) -> datetime | None:
-    if not text:
-        return None
-    moment = datetime.fromisoformat(text)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Bars and lines as an SVG's numbers. Pure; the templates draw them, and a table beside says the same in figures."""
+"""Stacked bar charts as coordinates for an SVG, which the template `_plot.html` draws. Pure."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 from admin_ui.words import grouped
 
-WIDTH, HEIGHT = 560, 120  # of the drawing, in its own units
+WIDTH, HEIGHT = 560, 120  # in units of the SVG
 GAP = 4
-ROUND = (1, 2, 4, 6, 8, 10)  # what an axis ends with, times a power of ten: the half is round, too
+AXIS_ENDS = (1, 2, 4, 6, 8, 10)  # times a power of ten, so that half of it is a round number, too
 BAD = ("failed", "deleted")  # series in red
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One part of a bar: its place from the top, and the colour of its series."""
+    """A part of a bar. `y`: from the top; `series`: the series' colour, its number or "bad"."""
 
     series: int | str
     y: float
@@ -23,18 +23,18 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar of a stack. `says`: label and figures, for who can't see it or points at it."""
+    """A stacked bar. `description`: label and figures, for screen readers and tooltips."""
 
     x: float
     width: float
     label: str
-    says: str
+    description: str
     segments: Sequence[Segment]
 
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """Stacked bars. `series` are their names, `top` where the axis ends."""
+    """A chart of stacked bars. `series`: their names; `top`: the end of the y axis."""
 
     series: Sequence[str]
     bars: Sequence[Bar]
@@ -44,17 +44,17 @@ class Plot:
 
     @property
     def legend(self) -> Sequence[tuple[str, int | str]]:
-        """The series' names with their colours."""
+        """The names of the series with their colours."""
         return [(name, _colour(number, name)) for number, name in enumerate(self.series)]
 
     @property
-    def scale(self) -> Sequence[str]:
-        """What the axis says: from the top down."""
+    def y_labels(self) -> Sequence[str]:
+        """From the top down."""
         return [_figure(self.top), _figure(self.top / 2), "0"]
 
     @property
-    def places(self) -> Sequence[str]:
-        """What stands below: the first, the middle and the last bar's label."""
+    def x_labels(self) -> Sequence[str]:
+        """Of the first, the middle and the last bar."""
         labels = [bar.label for bar in self.bars]
         return [labels[0], labels[len(labels) // 2], labels[-1]] if len(labels) > 2 else labels
 
@@ -68,7 +68,7 @@ class Plot:
 
 
 def stacked_bars(labels: Sequence[str], series: Mapping[str, Sequence[float]]) -> Plot:
-    """One bar a label; `series` maps each name to as many numbers, none below zero."""
+    """Make a chart with a bar for each label. `series`: for each name as many numbers, none negative."""
     sums = [sum(values) for values in zip(*series.values(), strict=True)]
     top = _end_of_axis(max(sums, default=0))
     width = (WIDTH + GAP) / max(1, len(labels)) - GAP
@@ -95,10 +95,10 @@ def _end_of_axis(highest: float) -> float:
     if highest == int(highest) and highest <= 2:
         return 2.0 if highest else 0.0
     power = 10.0 ** math.floor(math.log10(highest))
-    return next((step * power for step in ROUND if step * power >= highest), highest)
+    return next((end * power for end in AXIS_ENDS if end * power >= highest), highest)
 
 
 def _figure(number: float) -> str:
-    """Whole and large numbers in groups of three digits, others to four digits."""
+    """Format whole and large numbers in groups of three digits, others with four significant digits."""
     whole = number == int(number) or number >= 1000
     return grouped(round(number)) if whole else f"{number:.4g}"

@@ -1,4 +1,4 @@
-"""An entry's history, read from its revisions: what each step changed, who did it, and what it rested on."""
+"""An entry's history from its revisions, and the messages it was made from."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from admin_ui.word_diff import Piece, word_diff
 from memory.models import EntryRevision, EntryState, RevisionEvent, ScratchpadEntry
 from relationships.models import Message
 
-# What a revision's fields are called on the page; the others say nothing to a reader.
-NAMED = {
+# Labels of the fields whose changes are shown.
+FIELDS = {
     "type": "type",
     "tier": "tier",
     "state": "state",
@@ -29,38 +29,37 @@ NAMED = {
     "valid_to": "valid to",
     "expires_at": "expires",
 }
-MOMENTS = ("valid_from", "valid_to", "expires_at")
+TIMES = ("valid_from", "valid_to", "expires_at")
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One revision as a reader sees it. `fields`: names, with what was before and after; `undoes`:
-    whether there is anything to take back.
-    """
+    """A revision for display. `text`: the difference of the contents; `fields`: (label, before, after)."""
 
     revision: EntryRevision
     text: Sequence[Piece]
     fields: Sequence[tuple[str, str, str]]
-    undoes: bool
+    can_undo: bool
 
 
 def revision_history(entry: ScratchpadEntry) -> list[Step]:
-    """Newest first."""
+    """Return the entry's revisions, newest first."""
     revisions = EntryRevision.objects.for_relationship(entry.relationship_id).filter(entry_id=entry.id)
     return [_step(revision, entry) for revision in revisions.order_by("-seq")]
 
 
 def quotations_of(entry: ScratchpadEntry) -> list[tuple[UUID, list[tuple[Message, bool]]]]:
-    """The messages that the entry rests on by their turn, with their neighbours there, as a "yes" needs its question;
-    each with whether it is one of them. Two statements at the most.
+    """Return the messages that the entry cites and their neighbours in the turn, as a "yes" needs its question.
+
+    Each turn's ID comes with its messages and whether they are cited. At most two statements.
     """
     owned = Message.objects.for_relationship(entry.relationship_id)
     cited = set(entry.source_message_ids)
     turns = list(owned.filter(id__in=cited).values_list("turn_id", flat=True)) if cited else []
-    said: dict[UUID, list[Message]] = {}
+    by_turn: dict[UUID, list[Message]] = {}
     for message in owned.filter(turn_id__in=set(turns)).order_by("seq") if turns else ():
-        said.setdefault(message.turn_id, []).append(message)
-    return [(turn_id, _near_cited(messages, cited)) for turn_id, messages in said.items()]
+        by_turn.setdefault(message.turn_id, []).append(message)
+    return [(turn_id, _near_cited(messages, cited)) for turn_id, messages in by_turn.items()]
 
 
 def _near_cited(messages: Sequence[Message], cited: set[UUID]) -> list[tuple[Message, bool]]:
@@ -73,22 +72,21 @@ def _step(revision: EntryRevision, entry: ScratchpadEntry) -> Step:
     before: Mapping[str, Any] = revision.before or {}
     after: Mapping[str, Any] = revision.after or {}
     fields = [
-        (label, _said(name, before.get(name)), _said(name, after.get(name)))
-        for name, label in NAMED.items()
+        (label, _in_words(name, before.get(name)), _in_words(name, after.get(name)))
+        for name, label in FIELDS.items()
         if before and after and before.get(name) != after.get(name)
     ]
     text = word_diff(before.get("content", ""), after.get("content", "")) if before or after else []
     changed = revision.event != RevisionEvent.NONE and revision.redacted_at is None and before != after
     was_active = before.get("state") == EntryState.ACTIVE
-    undoes = changed and (was_active or entry.state == EntryState.ACTIVE)
-    return Step(revision, text, fields, undoes)
+    return Step(revision, text, fields, changed and (was_active or entry.state == EntryState.ACTIVE))
 
 
-def _said(name: str, value: Any) -> str:
+def _in_words(name: str, value: Any) -> str:
     if value in (None, ""):
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if name not in MOMENTS:
+    if name not in TIMES:
         return str(value)
-    return date_format(datetime.fromisoformat(value).astimezone(UTC), "j M Y, H:i")  # as every page has it
+    return date_format(datetime.fromisoformat(value).astimezone(UTC), "j M Y, H:i")

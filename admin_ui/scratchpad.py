@@ -1,12 +1,12 @@
-"""The list of entries as the page shows it: filtered, in order, perhaps under one heading a type."""
+"""The list of a relationship's entries: filtered, sorted, and grouped by type if sorted by it; and held deletions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
 from django.contrib.postgres.aggregates import JSONBAgg
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, OuterRef, Q, Subquery
 from django.http import HttpRequest
 
 from admin_ui.paging import Sort, order_of, page_of
@@ -18,41 +18,39 @@ from relationships.models import Relationship, Turn
 from web.pagination import sifted
 
 PAGE_SIZE = 40  # entries
-MOST_FOUND = 400  # by words
-SORT = Sort({"said": ("effective_at", "id"), "type": ("type", "-effective_at", "-id")}, usual="-said")
+MOST_FOUND = 400  # entries that a search by words finds
+SORT = Sort({"said": ("effective_at", "id"), "type": ("type", "-effective_at", "-id")}, default="-said")
 ORDERS = (("-said", "newest first"), ("said", "oldest first"), ("type", "by type"))
 STATES = ("active", *(state for state in EntryState.values if state != "active"), "any")
 
 
 def scratchpad_of(
-    relationship: Relationship,
-    request: HttpRequest,
-    *,
-    budget: int,
-    language: str,
-    tier: str = Tier.SCRATCHPAD,
+    relationship: Relationship, request: HttpRequest, *, budget: int, language: str, tier: str
 ) -> dict[str, Any]:
-    """The template's variables: `groups` of one page's entries, or how many `turns` there are if there are no entries;
-    what the scratchpad takes and the archive holds, and the types there are. `tier`: to which what is new goes.
-    `language`: whose endings a search knows.
+    """Return the template's variables. `groups`: the page's entries by heading; `turns`: their counts by state, if
+    there are no entries; `used`, `share`: the scratchpad's tokens, also in per cent of the `budget`.
+
+    `tier`: of new entries. `language`: for the search by words.
     """
     filters = _filters_of(request.GET)
     owned = ScratchpadEntry.objects.for_relationship(relationship.id)
-    rows = owned.filter(**_conditions(filters))
-    found: QuerySet[ScratchpadEntry] | list[dict[str, Any]] = rows
+    found: Any = owned.filter(**_conditions(filters))
     read_until = None
     if filters["text"]:
-        names = SORT.names(order_of(request, SORT.columns, usual=SORT.usual))
+        names = SORT.names(order_of(request, SORT.columns, default=SORT.default))
         words = WithWords(relationship.id, filters["text"], text=itemgetter("content"), language=language)
-        # no more of each than is looked at: whole entries take three times as long to read
-        read = rows.values("content", *{name.lstrip("-") for name in names})
-        found, read_until = sifted(read, names, MOST_FOUND, words)
+        # only the columns that are needed, as reading whole entries takes three times as long
+        columns = found.values("content", *{name.lstrip("-") for name in names})
+        found, read_until = sifted(columns, names, MOST_FOUND, words)
     page = page_of(request, found, size=PAGE_SIZE, sort=SORT)
-    entries = _whole(owned, page.rows) if filters["text"] else page.rows
+    entries = page.rows
+    if filters["text"]:
+        by_id = {entry.id: entry for entry in owned.filter(id__in=[row["id"] for row in page.rows])}
+        entries = [by_id[row["id"]] for row in page.rows if row["id"] in by_id]
     groups: dict[str, list[ScratchpadEntry]] = {}
     for entry in entries:
         groups.setdefault(entry.type if page.order == "type" else "", []).append(entry)
-    archived, contents = _kept_by_type(relationship.id)
+    archived, contents = _active_entries(relationship.id)
     used = sum(map(line_tokens, contents))
     return {
         "groups": list(groups.items()),
@@ -73,15 +71,11 @@ def scratchpad_of(
     }
 
 
-def _whole(owned: QuerySet[ScratchpadEntry], rows: Sequence[dict[str, Any]]) -> list[ScratchpadEntry]:
-    """The entries of these rows, in their order."""
-    ids = [row["id"] for row in rows]
-    found = {entry.id: entry for entry in owned.filter(id__in=ids)}
-    return [found[entry_id] for entry_id in ids if entry_id in found]
+def _active_entries(relationship_id: UUID) -> tuple[dict[str, int], list[str]]:
+    """Return the number of archived entries by type, for all types that exist, and the scratchpad's contents.
 
-
-def _kept_by_type(relationship_id: UUID) -> tuple[dict[str, int], list[str]]:
-    """How many entries of each type the archive has, and what those of the scratchpad say. One statement."""
+    One statement.
+    """
     active = Q(state=EntryState.ACTIVE)
     rows = ScratchpadEntry.objects.for_relationship(relationship_id).order_by().values_list("type")
     by_type = rows.annotate(
@@ -101,9 +95,10 @@ def _turns_by_state(relationship_id: UUID) -> list[tuple[str, int]]:
     return list(turns.values_list("state").annotate(Count("id")))
 
 
-def held_of(relationship_id: UUID) -> list[tuple[list[OperationResult], bool]]:
-    """Deletions that wait for a person's word, by what holds them, with whether any of their entries is still there;
-    each with the `content` that would go and the `entry_state`. One statement.
+def held_deletions_of(relationship_id: UUID) -> list[tuple[list[OperationResult], bool]]:
+    """Return the operations of each held deletion that awaits review, and whether any of their entries is active.
+
+    The operations have the entry's `content` and `entry_state`. One statement.
     """
     entry = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id=OuterRef("entry_id"))
     waiting = OperationResult.objects.for_relationship(relationship_id).waiting()
@@ -120,7 +115,7 @@ def held_of(relationship_id: UUID) -> list[tuple[list[OperationResult], bool]]:
 
 
 def _filters_of(query: Mapping[str, str]) -> dict[str, str]:
-    """What the address asks for; what it doesn't know is left out. `about`: a subject."""
+    """Return the URL's filters, with unknown states and tiers replaced by the default. `about`: a subject."""
     state, tier = query.get("state", ""), query.get("tier", "")
     return {
         "text": text_param(query, "text"),

@@ -1,9 +1,9 @@
-"""What the settings of a companion are called on its page; those of an outsider's section by their own names."""
+"""Labels of a companion's settings and their choices. A plugin's settings are labelled by their own names."""
 
-# Sections that their own name does not say in words.
+# Sections whose name is not their label.
 SECTIONS = {"ingestion": "Remembering", "knowledge": "Documents", "chat": "Replies"}
 
-# What one changes first, above all others: title -> settings.
+# Settings that are changed most often, shown above all others: title -> paths.
 FIRST = {
     "Personality": ("context.core_prompt", "context.priorities"),
     "Model": ("context.provider", "chat.model", "ingestion.provider", "ingestion.model"),
@@ -128,7 +128,7 @@ LABELS = {
     "events.webhook.timeout_seconds": "Webhook: seconds for an answer",
 }
 
-# Choices that their slug does not say in words.
+# Choices whose slug is not their label.
 CHOICES = {
     "ingestion.strategy": {
         "operations": "one call: add, update, delete",

@@ -1,4 +1,4 @@
-"""A context as a reader sees it: each layer with what it is made of and what it said, now or before a past reply."""
+"""A context for display: each layer with its sources and its text, of a new context or of a past reply."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ from django.db.models.functions import Cast, Concat
 from django.urls import reverse
 
 from admin_ui.paging import CHUNKS_A_PAGE
-from admin_ui.params import parse_uuid
+from admin_ui.params import parse_uuids
 from chat.models import KeptContext
 from context.answer import AssembledContext
 from context.layers.messages import words_shown
@@ -24,8 +24,8 @@ from memory.fence import cut_fenced
 from memory.models import EntryRevision, ScratchpadEntry
 from relationships.models import Message, Relationship
 
-LINES = 60  # of one layer's sources
-_MESSAGE_IDS = re.compile(r"; rests on message .*$")  # the entry's history quotes them
+LINES = 60  # sources that the template shows of a layer
+_MESSAGE_IDS = re.compile(r"; rests on message .*$")  # in a reason; the entry's page quotes these messages
 LABELS = {
     "core": "Personality",
     "priorities": "Priorities",
@@ -43,7 +43,7 @@ LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One thing a layer showed. `kind`: whose words these are, or where they stand; `href`: its history or turn."""
+    """Something that a layer showed. `kind`: the speaker, or the place in a document; `href`: the page about it."""
 
     text: str
     kind: str
@@ -53,12 +53,12 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One layer. `share`: of the context's tokens, in per cent; `parts`: what it said, with the role
-    of each message, "" for the system prompt; none where that was not kept.
+    """A layer. `share`: per cent of the context's tokens; `parts`: (role, text), with the role "" for the system
+    prompt, and empty if the text was not kept; `left_out`: how many sources the budget left out, `left` the first.
     """
 
     label: str
-    tone: int
+    tone: int  # number of its colour
     tokens: int
     share: int
     reason: str
@@ -66,7 +66,7 @@ class Block:
     parts: Sequence[tuple[str, str]]
     left_out: int
     left: Sequence[Source]
-    unknown: bool = False  # it said something, and its words were not kept
+    unknown: bool = False  # it had text, which was not kept
 
     @property
     def more(self) -> int:
@@ -78,24 +78,24 @@ class Block:
 
 
 def blocks_of(assembled: AssembledContext, relationship: Relationship) -> list[Block]:
-    """The layers in their order, with the texts of all that they name: one statement."""
+    """Return the layers of a new context, in order. One statement."""
     named = [*(report.sources for report in assembled.layers)]
     named += [report.left_out.ids for report in assembled.layers if report.left_out]
     known = sources_by_id(relationship, (source for sources in named for source in sources))
     known |= _behaviours(assembled, relationship)
-    whole = assembled.total_tokens or 1
+    total = assembled.total_tokens or 1
     return [
         Block(
-            label=label_of(report.name),
+            label=layer_label(report.name),
             tone=tone,
             tokens=report.tokens,
-            share=round(100 * report.tokens / whole),
+            share=round(100 * report.tokens / total),
             reason=report.reason,
             sources=_sources(
                 report.sources,
                 report.reasons or {},
                 report.reason,
-                _as_shown(known, report.ends or {}, report.parts or {}),
+                _shortened(known, report.ends or {}, report.parts or {}),
             ),
             parts=[
                 *([("", report.text)] if report.text else ()),
@@ -109,24 +109,24 @@ def blocks_of(assembled: AssembledContext, relationship: Relationship) -> list[B
 
 
 def blocks_of_kept(kept: KeptContext, relationship: Relationship) -> list[Block]:
-    """What was shown before a past reply: entries as they were then, messages and passages as they are now."""
+    """Return the layers of a past reply's context: entries as they were then, messages and passages as they are now."""
     layers: list[dict[str, Any]] = [
-        layer | {"sources": _said(kept)} if layer["name"] == "current" else layer for layer in kept.layers
+        layer | {"sources": _answered(kept)} if layer["name"] == "current" else layer for layer in kept.layers
     ]
     named = (source for layer in layers for source in layer["sources"])
     known = sources_by_id(relationship, named, versions=kept.entries)
-    whole = kept.total_tokens or 1
-    return [_kept_block(layer, tone, whole, known) for tone, layer in enumerate(layers)]
+    total = kept.total_tokens or 1
+    return [_kept_block(layer, tone, total, known) for tone, layer in enumerate(layers)]
 
 
-def _kept_block(layer: Mapping[str, Any], tone: int, whole: int, known: Mapping[str, Source]) -> Block:
-    known = _as_shown(known, layer.get("ends") or {}, layer.get("parts") or {})
+def _kept_block(layer: Mapping[str, Any], tone: int, total: int, known: Mapping[str, Source]) -> Block:
+    known = _shortened(known, layer.get("ends") or {}, layer.get("parts") or {})
     sources = _sources(layer["sources"], layer.get("reasons") or {}, layer["reason"], known)
     return Block(
-        label=label_of(layer["name"]),
+        label=layer_label(layer["name"]),
         tone=tone,
         tokens=layer["tokens"],
-        share=round(100 * layer["tokens"] / whole),
+        share=round(100 * layer["tokens"] / total),
         reason=layer["reason"],
         sources=sources,
         parts=[("" if layer["name"] == "memory" else source.kind, source.text) for source in sources],
@@ -136,44 +136,46 @@ def _kept_block(layer: Mapping[str, Any], tone: int, whole: int, known: Mapping[
     )
 
 
-def _said(kept: KeptContext) -> list[str]:
-    """What the reply was to."""
+def _answered(kept: KeptContext) -> list[str]:
+    """Return the IDs of the messages that the reply answered."""
     owned = Message.objects.for_relationship(kept.relationship_id).filter(turn_id=kept.turn_id, role="user")
     return [str(message_id) for message_id in owned.order_by("seq").values_list("id", flat=True)]
 
 
-def label_of(name: str) -> str:
-    """What a layer is called on the page; another's own by its last word."""
+def layer_label(name: str) -> str:
+    """Return a layer's label; a plugin's is the last part of its dotted path."""
     return LABELS.get(name, name.rsplit(".", 1)[-1].replace("_", " "))
 
 
 def sources_by_id(
     relationship: Relationship, names: Iterable[str], *, versions: Mapping[str, int] | None = None
 ) -> dict[str, Source]:
-    """What these IDs stand for: entries, messages and passages. `versions`: the entries' words as they were then."""
-    ids = {found for name in names if (found := parse_uuid(name))}
+    """Find entries, messages and passages by their IDs. `versions`: of the entries, to show past ones; None: present.
+
+    One statement, two with `versions`.
+    """
+    ids = list(set(parse_uuids(names)))
     if not ids:
         return {}
-    named = list(ids)
-    rows = _messages(relationship.id, named).union(_passages(relationship.companion_id, named), all=True)
+    rows = _messages(relationship.id, ids).union(_passages(relationship.companion_id, ids), all=True)
     if versions is None:
-        rows = rows.union(_entries(relationship.id, named), all=True)
+        rows = rows.union(_entries(relationship.id, ids), all=True)
         past = {}
     else:
         past = _past_entries(relationship.id, versions)
     return past | {str(row[0]): _source(relationship, *row) for row in rows}
 
 
-# Of each kind: its ID, its words, what it is, whose or where it is, when or on which pages and place, and of what.
+# The columns of the union: ID, text, kind, speaker or document, time or "page-page-place", turn, document or entry.
 def _messages(relationship_id: UUID, ids: Sequence[UUID]) -> QuerySet[Message, Any]:
     owned = Message.objects.for_relationship(relationship_id).filter(id__in=ids).order_by()
-    words = Case(
+    text = Case(
         When(erased_at__isnull=True, then="content"), default=Value("Erased."), output_field=TextField()
     )
-    whose = Case(When(speaker="", then="role"), default="speaker", output_field=CharField())
-    when = Func("occurred_at", Value("FMDD Mon YYYY, HH24:MI"), function="to_char", output_field=CharField())
-    rows: QuerySet[Message, Any] = owned.annotate(words=words, whose=whose, where=when).values_list(
-        "id", "words", Value("message"), "whose", "where", "turn_id"
+    owner = Case(When(speaker="", then="role"), default="speaker", output_field=CharField())
+    time = Func("occurred_at", Value("FMDD Mon YYYY, HH24:MI"), function="to_char", output_field=CharField())
+    rows: QuerySet[Message, Any] = owned.annotate(text=text, owner=owner, where=time).values_list(
+        "id", "text", Value("message"), "owner", "where", "turn_id"
     )
     return rows
 
@@ -195,46 +197,47 @@ def _passages(companion_id: UUID, ids: Sequence[UUID]) -> QuerySet[DocumentChunk
 
 def _entries(relationship_id: UUID, ids: Sequence[UUID]) -> QuerySet[ScratchpadEntry, Any]:
     owned = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=ids).order_by()
-    rows: QuerySet[ScratchpadEntry, Any] = owned.annotate(itself=F("id")).values_list(
-        "id", "content", Value("entry"), Value(""), Value(""), "itself"
+    rows: QuerySet[ScratchpadEntry, Any] = owned.annotate(page_id=F("id")).values_list(
+        "id", "content", Value("entry"), Value(""), Value(""), "page_id"
     )
     return rows
 
 
 def _source(
-    relationship: Relationship, _: UUID, words: str, kind: str, whose: str, where: str, belongs: UUID
+    relationship: Relationship, _: UUID, text: str, kind: str, owner: str, where: str, page_id: UUID
 ) -> Source:
     if kind == "entry":
-        return Source(words, "", reverse("admin_ui:relationship_entry", args=[relationship.id, belongs]))
+        return _entry_source(relationship.id, page_id, text)
     if kind == "passage":
         *pages, place = (int(number) if number else None for number in where.split("-"))
-        cited = cite(whose, *pages)
-        document = reverse("admin_ui:companion_document", args=[relationship.companion_id, belongs])
+        document = reverse("admin_ui:companion_document", args=[relationship.companion_id, page_id])
         passage = f"{document}?page={(place or 0) // CHUNKS_A_PAGE + 1}#passage-{place}"
-        return Source(words, cited, passage)
+        return Source(text, cite(owner, *pages), passage)
     speakers = {"user": str(relationship.user), "assistant": relationship.companion.name}
-    trace = reverse("admin_ui:relationship_trace", args=[relationship.id, belongs])
-    return Source(words, f"{speakers.get(whose, whose)}, {where}", trace)
+    trace = reverse("admin_ui:relationship_trace", args=[relationship.id, page_id])
+    return Source(text, f"{speakers.get(owner, owner)}, {where}", trace)
+
+
+def _entry_source(relationship_id: UUID, entry_id: UUID, text: str) -> Source:
+    return Source(text, "", reverse("admin_ui:relationship_entry", args=[relationship_id, entry_id]))
 
 
 def _past_entries(relationship_id: UUID, versions: Mapping[str, int]) -> dict[str, Source]:
-    """In the words of the versions that were shown."""
-    ids = [name for text in versions if (name := parse_uuid(text))]
-    past = EntryRevision.objects.for_relationship(relationship_id).filter(entry_id__in=ids)
-    told = past.filter(after__isnull=False).order_by("seq").annotate(words=KT("after__content"))
+    """Find the entries' contents in these versions."""
+    revisions = EntryRevision.objects.for_relationship(relationship_id)
+    past = revisions.filter(entry_id__in=parse_uuids(versions), after__isnull=False).order_by("seq")
+    rows = past.annotate(text=KT("after__content")).values_list("entry_id", "entry_version", "text")
     return {
-        str(entry_id): Source(
-            words, "", reverse("admin_ui:relationship_entry", args=[relationship_id, entry_id])
-        )
-        for entry_id, version, words in told.values_list("entry_id", "entry_version", "words")
-        if version == versions[str(entry_id)] and words
+        str(entry_id): _entry_source(relationship_id, entry_id, text)
+        for entry_id, version, text in rows
+        if version == versions[str(entry_id)] and text
     }
 
 
-def _as_shown(
+def _shortened(
     known: Mapping[str, Source], ends: Mapping[str, int], parts: Mapping[str, Passage]
 ) -> Mapping[str, Source]:
-    """With the shown part alone of messages that were shortened."""
+    """Replace the texts of messages that a layer shortened by the parts it showed."""
     texts = {name: words_shown(known[name].text, end=end) for name, end in ends.items() if name in known}
     for name, part in parts.items():
         if name in known:
@@ -244,7 +247,7 @@ def _as_shown(
 
 
 def _behaviours(assembled: AssembledContext, relationship: Relationship) -> dict[str, Source]:
-    """Those that the layer `priorities` names."""
+    """Return the sources of the layer `priorities`, which are names of behaviours."""
     page = reverse("admin_ui:companion_behaviours", args=[relationship.companion_id])
     priorities = (report for report in assembled.layers if report.name == "priorities")
     return {name: Source(name, "Behaviour", page) for report in priorities for name in report.sources}
@@ -253,11 +256,11 @@ def _behaviours(assembled: AssembledContext, relationship: Relationship) -> dict
 def _sources(
     names: Sequence[str], reasons: Mapping[str, str], shared: str, known: Mapping[str, Source]
 ) -> list[Source]:
-    """Those that are there still; a reason that is the whole layer's is said once, above them."""
+    """Return the sources that still exist, with their reasons unless they are `shared`, which is the layer's."""
     found = []
     for name in names:
         if name in known:
-            source, reason = known[name], reasons.get(name, shared)
-            why = "" if reason == shared else _MESSAGE_IDS.sub("", reason)
-            found.append(Source(source.text, source.kind, source.href, why))
+            reason = reasons.get(name, shared)
+            own = "" if reason == shared else _MESSAGE_IDS.sub("", reason)
+            found.append(replace(known[name], reason=own))
     return found

@@ -7,7 +7,7 @@ _INDENTATION = re.compile(r"^ +", re.MULTILINE)
 
 
 class Loader(filesystem.Loader):
-    """Loads pages without their indentation, which would be a quarter of their bytes and is not shown."""
+    """Loads HTML templates without indentation, which would be a quarter of a page's bytes."""
 
     def get_contents(self, origin: Origin) -> str:
         text = super().get_contents(origin)

@@ -1,6 +1,6 @@
-"""Guessing passwords: after a handful of wrong ones for an account from an address, that pair has to wait.
+"""Limits on guessing passwords: after a few failures, an account and an address together have to wait.
 
-django-axes counts and refuses; this says in words how long, and whose address a request comes from.
+django-axes counts and refuses. This gives it the client's address, and shows how long to wait.
 """
 
 from datetime import timedelta
@@ -18,7 +18,7 @@ from web.server.clients import address_beyond_proxies
 
 
 def client_address(request: HttpRequest) -> str | None:
-    """The browser's address: beyond so many proxies of ours as PROXIES says. None where it is not told."""
+    """Return the browser's address, as seen by the first of our PROXIES proxies. None if it is unknown."""
     remote, forwarded = request.META.get("REMOTE_ADDR", ""), request.headers.get("X-Forwarded-For", "")
     return address_beyond_proxies(remote, forwarded, proxies=settings.PROXIES)
 
@@ -26,7 +26,7 @@ def client_address(request: HttpRequest) -> str | None:
 def locked_out(
     request: HttpRequest, response: HttpResponseBase | None, credentials: dict[str, Any] | None
 ) -> HttpResponseBase:
-    """The sign-in page with how long to wait, in place of an answer about the password."""
+    """Return the sign-in page with the time to wait; the password is not checked."""
     email = (credentials or {}).get("username") or request.POST.get("username", "")
     left = time_left(email, client_address(request))
     minutes = max(1, ceil(left.total_seconds() / 60))
@@ -42,7 +42,7 @@ def locked_out(
 
 
 def time_left(email: str, address: str | None) -> timedelta:
-    """Until this pair may try again; never below nothing."""
+    """Return the time until this account may sign in from this address; zero if it may now."""
     attempts = AccessAttempt.objects.filter(username=email, ip_address=address)
     last = attempts.order_by("-attempt_time").values_list("attempt_time", flat=True).first()
     return (

@@ -1,19 +1,19 @@
-"""Values and events over time as places on a line, in per cent of its length. Pure; the templates draw them."""
+"""Values and events over time as coordinates on an axis, in per cent of its length, which templates draw. Pure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-SHORTEST = timedelta(days=14)  # of a line
-MARGIN = 0.04  # of its length, kept free at either end
-DOT = 3.6  # per cent that a dot takes on the narrowest screen
+SHORTEST = timedelta(days=14)  # axis
+MARGIN = 0.04  # at both ends, as a share of the axis
+DOT_WIDTH = 3.6  # per cent of the axis on the narrowest screen
 MOST_LANES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
-    """A value from `begins` until `ends`; None: until now and on."""
+class Span:
+    """A value from `begins` until `ends`, None if it is still valid."""
 
     entry_id: UUID
     text: str
@@ -22,25 +22,25 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Lifeline:
-    """What one thing was, one after the other: `about` whom (empty: the person); `name`: its key, or its type."""
+class ValueHistory:
+    """The values of a key, or of an entry. `about`: the subject, empty for the user; `name`: the key or type."""
 
     about: str
     name: str
     keyed: bool
-    stretches: Sequence[Stretch]
+    spans: Sequence[Span]
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happens or happened. `told`: when, as exactly as it was said."""
+    """An entry with a date. `told`: the date as it was said, such as "2026-05"."""
 
     entry_id: UUID
     text: str
     told: str
     begins: datetime
     ends: datetime
-    ended: bool  # the entry no longer counts
+    ended: bool  # the entry is no longer active
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Axis:
     now: datetime
 
     def at(self, moment: datetime) -> float:
-        """Per cent from the left; what lies outside stands at the end that is nearer."""
+        """Return per cent from the left, between 0 and 100."""
         share = (moment - self.begins) / (self.ends - self.begins)
         return round(100 * min(1.0, max(0.0, share)), 2)
 
@@ -59,16 +59,16 @@ class Axis:
         return self.at(self.now)
 
     @property
-    def places(self) -> Sequence[datetime]:
+    def ticks(self) -> Sequence[datetime]:
         """The beginning, the middle and the end."""
         return [self.begins, self.begins + (self.ends - self.begins) / 2, self.ends]
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One stretch as drawn; `lane` from 0, as two values may hold at once."""
+    """A drawn span. `lane`: its line from the top, from 0; values of the same time are on different lanes."""
 
-    stretch: Stretch
+    span: Span
     x: float
     width: float
     lane: int
@@ -77,13 +77,13 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    lifeline: Lifeline
+    history: ValueHistory
     bars: Sequence[Bar]
     lanes: int
 
     @property
     def height(self) -> int:
-        """Pixels."""
+        """In pixels."""
         return 30 * self.lanes
 
 
@@ -97,7 +97,7 @@ class Dot:
 def axis_of(
     spans: Iterable[tuple[datetime, datetime | None]], *, now: datetime, reach: timedelta | None = None
 ) -> Axis:
-    """From the first of them to the last, and to now. What is further from now than `reach` doesn't stretch it."""
+    """Return an axis with all spans and now on it. Times further from now than `reach` do not extend it."""
     furthest = reach or timedelta.max
     near = [(begins, ends or now) for begins, ends in spans if abs(begins - now) <= furthest]
     begins = min([now, *(begins for begins, _ in near)])
@@ -108,34 +108,37 @@ def axis_of(
     return Axis(begins - margin, ends + margin, now)
 
 
-def rows_of(lifelines: Sequence[Lifeline], axis: Axis) -> list[Row]:
+def rows_of(lifelines: Sequence[ValueHistory], axis: Axis) -> list[Row]:
     rows = []
     for line in lifelines:
         taken: list[float] = []
         bars = []
-        for place, stretch in enumerate(sorted(line.stretches, key=lambda stretch: stretch.begins)):
-            x, end = axis.at(stretch.begins), axis.at(stretch.ends or axis.ends)
-            lane = _lane(taken, x)
+        for place, span in enumerate(sorted(line.spans, key=lambda span: span.begins)):
+            x, end = axis.at(span.begins), axis.at(span.ends or axis.ends)
+            lane = _free_lane(taken, x)
             taken[lane] = max(end, x)
-            bars.append(Bar(stretch, x, round(max(end - x, 0.6), 2), lane, place % 6))
+            bars.append(Bar(span, x, round(max(end - x, 0.6), 2), lane, place % 6))
         rows.append(Row(line, bars, max(1, len(taken))))
     return rows
 
 
 def dots_of(events: Sequence[Event], axis: Axis) -> tuple[list[Dot], int]:
-    """Each event on the line, those that would hide one another below one another; and how many lanes they take."""
+    """Place the events on the axis, overlapping ones on different lanes. Also return the number of lanes."""
     taken: list[float] = []
     dots = []
     for event in sorted(events, key=lambda event: event.begins):
         x = axis.at(event.begins)
-        lane = _lane(taken, x)
-        taken[lane] = x + DOT
+        lane = _free_lane(taken, x)
+        taken[lane] = x + DOT_WIDTH
         dots.append(Dot(event, x, lane))
     return dots, len(taken)
 
 
-def _lane(taken: list[float], x: float) -> int:
-    """The first lane that is free from `x` on: a new one, or, where there are enough, the one that is free first."""
+def _free_lane(taken: list[float], x: float) -> int:
+    """Return the first lane that is free at `x`, else a new one, or with MOST_LANES the one that is free first.
+
+    `taken`: the end of the last item on each lane; a new lane is added.
+    """
     free = next((lane for lane, until in enumerate(taken) if until <= x), None)
     if free is None and len(taken) < MOST_LANES:
         taken.append(0.0)

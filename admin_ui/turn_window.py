@@ -1,4 +1,4 @@
-"""Which turns of a conversation a page shows: the newest, those from a place on, or those before or after one."""
+"""The turns of a conversation that a page shows: the newest, or those before, after or from some turn."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Count, Exists, Max, Min, OuterRef, Subquery
 from django.utils.dateparse import parse_date
 
-from admin_ui.params import text_param, whole_number
+from admin_ui.params import parse_whole_number, text_param
 from relationships.models import Turn
 
 TURNS_AT_ONCE = 20
@@ -18,7 +18,7 @@ SESSIONS_LISTED = 200
 
 @dataclass(frozen=True, slots=True)
 class TurnWindow:
-    """Neighbours, oldest first. `before`, `after`: the seq of the turn at either edge; None where nothing follows."""
+    """Consecutive turns, oldest first. `before`, `after`: the seq of the first and last one, None if no more follow."""
 
     turns: Sequence[Turn]
     before: int | None
@@ -26,8 +26,9 @@ class TurnWindow:
 
 
 def window_of(relationship_id: UUID, query: Mapping[str, str]) -> TurnWindow:
-    """`before` or `after` a turn, `from` one on, `at` a date, from a `session`'s start; else the newest. Two
-    statements.
+    """Load turns by the query: `before`, `after` or `from` (a seq), `at` (a date), `session`; else the newest.
+
+    At most two statements.
     """
     owned = Turn.objects.for_relationship(relationship_id)
     before = seq_of(query.get("before", ""))
@@ -46,7 +47,7 @@ def window_of(relationship_id: UUID, query: Mapping[str, str]) -> TurnWindow:
 
 
 def sessions_of(relationship_id: UUID) -> Iterable[Mapping[str, Any]]:
-    """Newest first: when each `session` began (`first`), when something was `last` said in it, and its `turns`."""
+    """Return the newest sessions: `session`, the times of the `first` and `last` turn, and the count of `turns`."""
     rows = Turn.objects.for_relationship(relationship_id).order_by().values("session")
     counted = rows.annotate(first=Min("occurred_at"), last=Max("occurred_at"), turns=Count("*"))
     newest: Iterable[Mapping[str, Any]] = counted.order_by("-first")[:SESSIONS_LISTED]
@@ -54,7 +55,7 @@ def sessions_of(relationship_id: UUID) -> Iterable[Mapping[str, Any]]:
 
 
 def _start(relationship_id: UUID, query: Mapping[str, str]) -> int | Subquery | None:
-    """The seq of the turn to begin with, or how to find it; None where nothing names one."""
+    """Return the first turn's seq, or a subquery for it; None if the query names no turn."""
     owned = Turn.objects.for_relationship(relationship_id)
     if (after := seq_of(query.get("after", ""))) is not None:
         return after + 1
@@ -69,7 +70,7 @@ def _start(relationship_id: UUID, query: Mapping[str, str]) -> int | Subquery | 
 
 
 def seq_of(text: str) -> int | None:
-    return whole_number(text, digits=15)
+    return parse_whole_number(text, digits=15)
 
 
 def _date(text: str) -> date | None:

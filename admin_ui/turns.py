@@ -1,6 +1,4 @@
-"""A project's turns as a list shows them: who spoke, what came of it, how long it took and what it cost;
-and those in which something was said.
-"""
+"""A project's turns for a list: what was said, the outcome, duration and cost; and a search over their messages."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -22,35 +20,33 @@ from relationships.models import Message, MessageRole, Relationship, Turn, TurnS
 from web.pagination import sifted
 
 NEWEST_FIRST = ("-recorded_at", "-id")
-MOST_READ = 400_000  # characters of messages that one page looks through
+MOST_READ = 400_000  # characters of messages that a search reads for one page
 WAITING = (TurnState.PENDING, TurnState.PROCESSING)
-_READ = ("relationship_id", "id", "turn_id", "kind", "verdict", "held_id")
+_RESULT_COLUMNS = ("relationship_id", "id", "turn_id", "kind", "verdict", "held_id")
 
 
 @dataclass(slots=True)
 class TurnRow:
-    """One turn. `done`: how many operations were applied, by kind; `refused`: how many were not; `held`: deletions that
-    were too many at once, by what became of them.
-    """
+    """A turn. `applied`, `refused`: how many operations; `held`: how many deletions were held, by state."""
 
     turn: Turn
     relationship: Relationship
-    says: str = ""  # what was said first, of what is not hidden or erased
-    replies: bool = False  # whether that is the companion's
-    gone: str = ""  # why it says nothing
-    excerpt: Excerpt | None = None  # of the message in which something was sought
-    done: Counter[str] = field(default_factory=Counter)
+    text: str = ""  # of the first message that is neither hidden nor erased
+    is_reply: bool = False  # whether that message is the companion's
+    no_text: str = ""  # why there is no such message: "hidden" or "erased"
+    excerpt: Excerpt | None = None  # of the message that a search found
+    applied: Counter[str] = field(default_factory=Counter)  # by kind
     refused: int = 0
     held: Counter[HeldState] = field(default_factory=Counter)
     model: str = ""
     tokens: int = 0
-    cost: Decimal | None = None
-    next_try: datetime | None = None  # of itself or of what stands before it, if that was tried in vain
-    together: int = 0  # turns that were read in the same calls, so that tokens and cost are of all of them
+    cost: Decimal | None = None  # in USD
+    next_try: datetime | None = None  # of the turn, or of an earlier one that it waits for
+    batch_turns: int = 0  # in the same model calls; tokens and cost are of all of these turns
 
     @property
     def operations(self) -> list[tuple[str, int]]:
-        return sorted(self.done.items())
+        return sorted(self.applied.items())
 
     @property
     def awaiting_review(self) -> int:
@@ -62,45 +58,41 @@ class TurnRow:
 
     @property
     def seconds(self) -> float | None:
-        """From its intake to its end; None if nobody read it."""
+        """From its arrival until it was processed or failed; None if it was skipped or is waiting."""
         if self.turn.state == TurnState.SKIPPED:
             return None
         return seconds_between(self.turn.recorded_at, self.turn.settled_at)
 
 
-def rows_of(turns: Sequence[Turn]) -> list[TurnRow]:
-    """Four statements for all of them, one where any waits, and one where deletions were held. Those of an erased
-    relationship are left out.
+def turn_rows(turns: Sequence[Turn]) -> list[TurnRow]:
+    """Load what the list shows of these turns, without those of relationships that were erased.
+
+    Four statements for all turns together, one more if any wait, and one more if deletions were held.
     """
-    people = {
-        row.id: row
-        for row in Relationship.objects.filter(
-            id__in={turn.relationship_id for turn in turns}
-        ).select_related("user", "companion")
-    }
+    relationships = Relationship.objects.select_related("user", "companion").in_bulk(
+        {turn.relationship_id for turn in turns}
+    )
     rows = {
-        (turn.relationship_id, turn.id): TurnRow(turn, people[turn.relationship_id])
+        (turn.relationship_id, turn.id): TurnRow(turn, relationships[turn.relationship_id])
         for turn in turns
-        if turn.relationship_id in people
+        if turn.relationship_id in relationships
     }
-    owned = {"relationship_id__in": list(people)}
-    turn_ids = [turn.id for turn in turns]
-    said = Message.objects.filter(**owned, turn_id__in=turn_ids)
-    for message in said.order_by("-seq"):
+    owned = {"relationship_id__in": list(relationships), "turn_id__in": [turn.id for turn in turns]}
+    for message in Message.objects.filter(**owned).order_by("-seq"):
         row = rows.get((message.relationship_id, message.turn_id))
         if row is not None and (message.hidden_at or message.erased_at):
-            row.gone = "erased" if message.erased_at else "hidden"
-        elif row is not None:  # in the end the first one's
-            row.says, row.replies = message.content, message.role == MessageRole.ASSISTANT
-    results = list(OperationResult.objects.filter(**owned, turn_id__in=turn_ids).only(*_READ))
-    decided = _decided(results)
+            row.no_text = "erased" if message.erased_at else "hidden"
+        elif row is not None:  # the turn's first message comes last
+            row.text, row.is_reply = message.content, message.role == MessageRole.ASSISTANT
+    results = list(OperationResult.objects.filter(**owned).only(*_RESULT_COLUMNS))
+    held = _held_states(results)
     for result in results:
         if (row := rows.get((result.relationship_id, result.turn_id))) is None:
             continue
         if result.verdict == Verdict.APPLIED:
-            row.done[result.kind] += 1
+            row.applied[result.kind] += 1
         row.refused += result.verdict == Verdict.REFUSED
-        if result.held_id is not None and (state := decided.get((result.relationship_id, result.held_id))):
+        if result.held_id is not None and (state := held.get((result.relationship_id, result.held_id))):
             row.held[HeldState(state)] += 1
     _add_calls(rows)
     _add_next_tries(rows)
@@ -108,14 +100,14 @@ def rows_of(turns: Sequence[Turn]) -> list[TurnRow]:
 
 
 def _add_next_tries(rows: dict[tuple[UUID, UUID], TurnRow]) -> None:
-    """A relationship's turns are read in order: those behind one that was tried in vain wait for its next try."""
+    """Set `next_try` of turns that wait for a retry, their own or an earlier turn's: turns are processed in order."""
     waiting = [row for row in rows.values() if row.turn.state == TurnState.PENDING and not row.turn.waits_for]
     if not waiting:
         return
-    in_vain = Turn.objects.filter(
+    failed = Turn.objects.filter(
         relationship_id__in={row.relationship.id for row in waiting}, state=TurnState.PENDING
     ).exclude(error_code="")
-    tried = in_vain.order_by().values_list("relationship_id").annotate(seq=Min("seq"), at=Min("due_at"))
+    tried = failed.order_by().values_list("relationship_id").annotate(seq=Min("seq"), at=Min("due_at"))
     now = timezone.now()
     first = {relationship_id: (seq, at) for relationship_id, seq, at in tried if at and at > now}
     for row in waiting:
@@ -123,8 +115,8 @@ def _add_next_tries(rows: dict[tuple[UUID, UUID], TurnRow]) -> None:
         row.next_try = at if row.turn.seq >= seq else None
 
 
-def _decided(results: Sequence[OperationResult]) -> dict[tuple[UUID, UUID], str]:
-    """What became of the deletions that were held, by relationship and ID; one statement, or none where none was."""
+def _held_states(results: Sequence[OperationResult]) -> dict[tuple[UUID, UUID], str]:
+    """Return the states of held deletions, by relationship and ID. One statement, or none if none was held."""
     held = [result for result in results if result.held_id is not None]
     if not held:
         return {}
@@ -136,6 +128,7 @@ def _decided(results: Sequence[OperationResult]) -> dict[tuple[UUID, UUID], str]
 
 
 def _add_calls(rows: dict[tuple[UUID, UUID], TurnRow]) -> None:
+    """Set the model, tokens and cost."""
     call_ids = [call_id for row in rows.values() for call_id in row.turn.model_call_ids]
     calls = {
         call.id: call
@@ -149,17 +142,17 @@ def _add_calls(rows: dict[tuple[UUID, UUID], TurnRow]) -> None:
                 continue
             row.model = call.model
             row.tokens += (call.prompt_tokens or 0) + (call.output_tokens or 0)
-            row.together = max(row.together, len(call.turn_ids))
+            row.batch_turns = max(row.batch_turns, len(call.turn_ids))
             if call.cost is not None:
                 row.cost = (row.cost or Decimal(0)) + call.cost
 
 
-class TurnsWith:
-    """Of turns that come in pieces, those in which one message has all the words. `lines`: that message's text."""
+class TurnsWithWords:
+    """Filter for `sifted`: turns that have a message with all words of the query. `texts`: of these messages."""
 
     def __init__(self, query: str) -> None:
         self._words = WithWords(None, query, text=itemgetter(1), most=MOST_READ)
-        self.lines: dict[UUID, str] = {}
+        self.texts: dict[UUID, str] = {}
 
     @property
     def spent(self) -> bool:
@@ -167,7 +160,7 @@ class TurnsWith:
 
     @property
     def takes(self) -> int:
-        return max(1, self._words.takes // 2)  # a turn has two messages or more
+        return max(1, self._words.takes // 2)  # most turns have two messages
 
     def __call__(self, rows: Sequence[Turn]) -> list[Turn]:
         messages = Message.objects.filter(
@@ -176,20 +169,20 @@ class TurnsWith:
             hidden_at=None,
             erased_at=None,
         )
-        said = list(messages.order_by("-seq").values_list("turn_id", "content"))
-        self.lines |= dict(self._words(said))  # in the end the first of a turn
-        return [turn for turn in rows if turn.id in self.lines]
+        pairs = list(messages.order_by("-seq").values_list("turn_id", "content"))
+        self.texts |= dict(self._words(pairs))  # of each turn the first such message, which comes last
+        return [turn for turn in rows if turn.id in self.texts]
 
 
-def turns_with(
+def search_turns(
     turns: QuerySet[Turn], query: str, *, before: Turn | None
 ) -> tuple[list[Turn], dict[UUID, str], Turn | None]:
-    """A page of them, newest first; the text that has the words, by turn; and the turn behind which to go on, if there
-    is more to look through.
+    """Return a page of turns that have a message with all words of the query, newest first; those messages' texts, by
+    turn; and the turn to continue before, None if all were searched. `before`: None to begin with the newest turn.
     """
     if before is not None:
         earlier = Q(recorded_at__lt=before.recorded_at) | Q(recorded_at=before.recorded_at, id__lt=before.id)
         turns = turns.filter(earlier, recorded_at__lte=before.recorded_at)
-    sieve = TurnsWith(query)
-    found, last = sifted(turns, NEWEST_FIRST, PAGE_SIZE, sieve)
-    return found, sieve.lines, last
+    matching = TurnsWithWords(query)
+    found, last = sifted(turns, NEWEST_FIRST, PAGE_SIZE, matching)
+    return found, matching.texts, last

@@ -1,4 +1,4 @@
-"""A form that was submitted after the session had ended. The sign-in page carries it, signed, and offers it again."""
+"""A form that was submitted after the session had ended: the sign-in page contains it, signed, to send it again."""
 
 from dataclasses import dataclass
 
@@ -8,22 +8,22 @@ from django.http import HttpRequest
 from admin_ui.params import parse_uuid
 
 _SALT = "admin_ui.unsent"
-_UNSHOWN = ("csrfmiddlewaretoken", "next", "version")
+_HIDDEN = ("csrfmiddlewaretoken", "next", "version")
 
 
 @dataclass(frozen=True, slots=True)
 class Unsent:
-    """`to`: the URL that the form was submitted to. `back`: the page that it was on."""
+    """`action`: the URL that the form was submitted to. `back`: the page that it was on."""
 
-    to: str
+    action: str
     back: str
     fields: list[tuple[str, str]]
 
     @property
-    def shown(self) -> list[tuple[str, str]]:
-        """The fields that somebody may have filled in, without IDs."""
-        seen = [(name, value) for name, value in self.fields if value and name not in _UNSHOWN]
-        return [(name, value) for name, value in seen if parse_uuid(value) is None]
+    def visible_fields(self) -> list[tuple[str, str]]:
+        """The fields that a person may have filled in: neither hidden ones nor IDs."""
+        filled = [(name, value) for name, value in self.fields if value and name not in _HIDDEN]
+        return [(name, value) for name, value in filled if parse_uuid(value) is None]
 
 
 def keep_unsent(request: HttpRequest, back: str) -> str:
@@ -38,9 +38,9 @@ def keep_unsent(request: HttpRequest, back: str) -> str:
 
 
 def read_unsent(text: str) -> Unsent | None:
-    """Read what `keep_unsent` returned; None for anything else."""
+    """Read the text of `keep_unsent`. Return None if its signature is wrong."""
     try:
-        to, back, fields = signing.loads(text, salt=_SALT)
+        action, back, fields = signing.loads(text, salt=_SALT)
     except signing.BadSignature:
         return None
-    return Unsent(to, back, [(name, value) for name, value in fields])
+    return Unsent(action, back, [(name, value) for name, value in fields])

@@ -1,4 +1,4 @@
-"""What changed between two texts, word by word. Pure."""
+"""The difference between two texts, word by word. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from typing import Literal
 from memory.words import MARKS
 from relationships.text_matching import Matcher
 
-_DENSE = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff"  # scripts without spaces: sign by sign, with its marks
+_DENSE = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff"  # scripts without spaces, split into characters with their marks
 _WORDS = re.compile(rf"\s+|[{_DENSE}][{MARKS}]*|(?:(?![{_DENSE}])[\w{MARKS}])+|[^\s\w]")
-MOST_WORDS = 2000  # beyond these the whole text is shown as replaced: the pieces would be too many to read
+MOST_WORDS = 2000  # of both texts; longer ones are shown as replaced, as the pieces would be too many to read
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Piece:
 
 
 def word_diff(before: str, after: str) -> list[Piece]:
-    """The pieces that make `after` out of `before`, in order; neighbours of one kind are one piece."""
+    """Return the pieces that turn `before` into `after`, in order. Adjacent words of one kind are one piece."""
     old, new = _WORDS.findall(before), _WORDS.findall(after)
     if len(old) + len(new) > MOST_WORDS:
         return [Piece("gone", before), Piece("new", after)]

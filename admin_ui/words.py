@@ -1,12 +1,12 @@
-"""What codes are called on the pages: of changes, states and refusals; and numbers as a reader takes them in."""
+"""Texts for the pages: codes as words, errors as sentences, and formatted numbers and durations."""
 
 from collections.abc import Mapping
 
 from web.errors import RapportError
 
-NARROW = "\u202f"  # the space between a number's thousands
+NARROW = "\u202f"  # the space that groups digits
 WORDS = {
-    # what became of an entry
+    # events of an entry
     "add": "added",
     "update": "updated",
     "delete": "deleted",
@@ -18,28 +18,28 @@ WORDS = {
     "merge": "merged",
     "redact": "erased",
     "none": "unchanged",
-    # how far a turn or a run has come
+    # states of turns and runs
     "applied": "processed",
     "pending": "waiting",
-    # how far an agent's session has come
+    # states of agents' sessions
     "hydrating": "preparing",
     "curating": "writing its notes",
     "needs_review": "awaiting review",
-    # why
+    # errors
     "unauthorized": "API key refused",
     "unavailable": "provider unavailable",
     "misconfigured": "provider misconfigured",
     "permanent": "refused by the provider",
     "transient": "provider failed",
-    # who
+    # actors
     "user": "person",
     "developer": "API key",
     "policy": "Rapport",
-    # when a behaviour runs
+    # moments of behaviours
     "priority": "before the reply",
     "async": "after the turn",
 }
-# One and many of each table's rows, in the order in which a reader wants to know.
+# Singular and plural of each table's rows, in the order of display.
 _ROWS = {
     "end_user": ("person", "people"),
     "relationship": ("relationship", "relationships"),
@@ -57,43 +57,45 @@ _ROWS = {
 
 
 def in_words(code: str) -> str:
-    """A code as a page says it: `rate_limited` is "rate limited"."""
+    """Return the words for a code: "rate limited" for `rate_limited`."""
     return WORDS.get(code) or (code.replace("_", " ") if code.isidentifier() else code)
 
 
 def sentence_of(error: RapportError) -> str:
-    """Why something was refused: "Email is not an email address." in place of the API's "email: is not an email
-    address".
-    """
+    """Return an error as a sentence: "Email is not an email address." for "email: is not an email address"."""
     field, _, detail = error.detail.partition(": ")
     if len(error.problems) != 1 or field != error.problems[0].field or not field.isidentifier():
         return error.detail
-    said = f"{in_words(field).capitalize()} {detail}" if detail[:1].islower() else detail
-    return said if said.endswith((".", "!", "?")) else f"{said}."
+    sentence = f"{in_words(field).capitalize()} {detail}" if detail[:1].islower() else detail
+    return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
 
 
-def lasting(seconds: float) -> str:
-    """A time that something took: "0.52 s", "7 minutes", "3 hours", "2 days"."""
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun: "1 turn", "2 turns"."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def duration(seconds: float) -> str:
+    """Format a duration: "0.52 s", "7 minutes", "3 hours", "2 days"."""
     for unit, length in (("day", 86_400), ("hour", 3600), ("minute", 60)):
         if seconds >= 2 * length or (unit == "minute" and seconds >= 60):
-            count = round(seconds / length)
-            return f"{count} {unit}{'s' * (count != 1)}"
+            return counted(round(seconds / length), unit)
     return f"{seconds:.2f} s"
 
 
-def codes_called(text: str) -> list[str]:
-    """The codes whose words hold this text, in any case."""
+def codes_with(text: str) -> list[str]:
+    """Return the codes whose words contain this text, in any case."""
     return [code for code, words in WORDS.items() if text.lower() in words.lower()]
 
 
 def grouped(number: int) -> str:
-    """A whole number as a reader takes it in: 49 919."""
+    """Format a whole number with its digits in groups of three: 49 919."""
     return f"{number:,}".replace(",", NARROW)
 
 
 def counts_in_words(counts: Mapping[str, int]) -> list[str]:
-    """`1 person`, `84 messages`; the rows of tables without words of their own together."""
-    told = [(counts[table], words) for table, words in _ROWS.items() if counts.get(table)]
+    """Return rows per table as "1 person", "84 messages". Tables that have no words here are added up."""
+    found = [(counts[table], words) for table, words in _ROWS.items() if counts.get(table)]
     others = sum(count for table, count in counts.items() if table not in _ROWS)
-    told += [(others, ("other record", "other records"))] * bool(others)
-    return [f"{grouped(count)} {words[count != 1]}" for count, words in told]
+    found += [(others, ("other record", "other records"))] * bool(others)
+    return [f"{grouped(count)} {words[count != 1]}" for count, words in found]

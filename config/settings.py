@@ -104,7 +104,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "admin_ui.navigation.navigation",
             ],
-            "builtins": ["admin_ui.templatetags.facts", "admin_ui.templatetags.parts"],
+            "builtins": ["admin_ui.templatetags.formatting", "admin_ui.templatetags.components"],
         },
     }
 ]

@@ -1,4 +1,4 @@
-"""Who did what, newest first; and all of it as a CSV file."""
+"""The project's audit events, and their export as a CSV file."""
 
 import csv
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 
 from admin_ui.access import OperatorView
-from admin_ui.audit_names import code_of, named_events
+from admin_ui.audit_names import kind_called, named_events
 from admin_ui.paging import Sort, page_of
 from admin_ui.params import text_param
 from relationships.models import AuditEvent
@@ -21,13 +21,12 @@ SORT = Sort(
         "action": ("action", "-recorded_at", "-id"),
         "actor": ("actor_id", "-recorded_at", "-id"),
     },
-    usual="-time",
+    default="-time",
     bounded=("action", "actor"),
     newest=("-recorded_at", "-id"),
 )
 ROWS_AT_ONCE = 500
-# What a spreadsheet would take for a formula.
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # of cells that a spreadsheet would evaluate
 
 
 class AuditView(OperatorView):
@@ -42,7 +41,7 @@ class AuditView(OperatorView):
         params = {name: text_param(request.GET, name) for name in ("action", "actor")}
         rows = AuditEvent.objects.filter(project_id=self.project_id)
         for word in params["action"].split():
-            rows = rows.filter(action__icontains=code_of(word))
+            rows = rows.filter(action__icontains=kind_called(word))
         if params["actor"]:
             rows = rows.filter(actor_id__icontains=params["actor"])
         return rows, params
@@ -59,7 +58,7 @@ class AuditExportView(AuditView):
 
 
 class _Echo:
-    """A file whose lines are handed on at once."""
+    """A file for csv.writer that returns each line instead of storing it."""
 
     def write(self, line: str) -> str:
         return line
@@ -73,8 +72,8 @@ def _lines(rows: QuerySet[AuditEvent]) -> Iterator[str]:
 
 
 def _cell(value: Any) -> str:
-    """As text that no spreadsheet runs."""
+    """Return text that no spreadsheet evaluates as a formula."""
     if isinstance(value, dict):
         return orjson.dumps(value).decode()
     text = "" if value is None else str(value)
-    return f"'{text}" if text.startswith(_FORMULAS) else text
+    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text

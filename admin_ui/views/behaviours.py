@@ -1,7 +1,6 @@
-"""A companion's behaviours: edited one by one, tried over past turns, and what they did."""
+"""A companion's behaviours: editing them as JSON, dry runs over past turns, and their runs."""
 
 import copy
-import json
 import re
 from typing import Any
 
@@ -9,8 +8,8 @@ from django.http import HttpRequest, HttpResponse
 
 from admin_ui.access import OperatorView
 from admin_ui.paging import page_of
-from admin_ui.params import parse_uuid, pretty, required_version, text_param
-from admin_ui.templatetags.facts import with_id
+from admin_ui.params import parse_json, parse_uuid, pretty_json, required_version, text_param
+from admin_ui.templatetags.formatting import with_id
 from admin_ui.words import sentence_of
 from behaviours.dry_runs import DryRun, dry_run, read_draft
 from behaviours.models import BehaviourRun
@@ -21,8 +20,8 @@ from relationships.services.companions import write_companion_config
 from web.errors import InvalidInput, RapportError, StaleVersion
 
 RUNS_A_PAGE = 20
-MOST_PEOPLE = 100  # in the list to choose from
-TRIED = 50  # turns
+MOST_PEOPLE = 100  # options to choose from
+DRY_RUN_TURNS = 50
 NAME = "[a-z][a-z0-9_]*"
 DRAFT = {"when": {"keywords": ["hungry", "dinner"]}, "text": "Ask {{ user }} what is in the kitchen first."}
 
@@ -30,10 +29,10 @@ DRAFT = {"when": {"keywords": ["hungry", "dinner"]}, "text": "Ask {{ user }} wha
 class BehavioursView(OperatorView):
     def get(self, request: HttpRequest) -> HttpResponse:
         name = text_param(request.GET, "name", limit=60)
-        return self._page(name=name, draft=pretty(self._own.get(name) or DRAFT))
+        return self._page(name=name, draft=pretty_json(self._own.get(name) or DRAFT))
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        """Save one, take one away, try a draft, or send a run again."""
+        """Save or remove a behaviour, try a draft, or retry a run."""
         do = request.POST.get("do")
         name, draft = text_param(request.POST, "name", limit=60), request.POST.get("draft", "")
         try:
@@ -48,8 +47,8 @@ class BehavioursView(OperatorView):
             return self._page(name=name, draft=draft, why=why, status=409)
         except RapportError as error:
             return self._page(name=name, draft=draft, why=sentence_of(error), status=422)
-        said = "Behaviour removed." if do == "remove" else "Behaviour saved."
-        return self.done(said, "admin_ui:companion_behaviours", self.companion.id)
+        message = "Behaviour removed." if do == "remove" else "Behaviour saved."
+        return self.done(message, "admin_ui:companion_behaviours", self.companion.id)
 
     @property
     def _own(self) -> dict[str, Any]:
@@ -79,7 +78,9 @@ class BehavioursView(OperatorView):
         person = self._person()
         if person is None:
             raise InvalidInput.of("relationship", "choose a person first")
-        return dry_run(relationship=person, behaviour=read_draft(draft, inside="definition"), last=TRIED)
+        return dry_run(
+            relationship=person, behaviour=read_draft(draft, inside="definition"), last=DRY_RUN_TURNS
+        )
 
     def _retry(self) -> HttpResponse:
         person, run_id = self._person(), parse_uuid(self.request.POST.get("run", ""))
@@ -91,7 +92,7 @@ class BehavioursView(OperatorView):
         return response
 
     def _person(self) -> Relationship | None:
-        """The one that was chosen."""
+        """Return the chosen relationship."""
         sent = self.request.POST or self.request.GET
         relationship_id = parse_uuid(sent.get("relationship", ""))
         return self.get_relationship(relationship_id) if relationship_id else None
@@ -118,10 +119,10 @@ class BehavioursView(OperatorView):
 
 
 def _object(text: str) -> dict[str, Any]:
-    """Raises InvalidInput."""
+    """Parse a JSON object. Raises InvalidInput."""
     try:
-        found = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        found = parse_json(text)
+    except ValueError as error:
         raise InvalidInput.of("definition", f"is not JSON: {error}") from None
     if not isinstance(found, dict):
         raise InvalidInput.of("definition", "must be a JSON object, in braces")

@@ -1,6 +1,5 @@
-"""A project's companions: their configuration as a form, their recipe, and what they are made of."""
+"""A project's companions, and a companion's recipe and configuration as a form, with a review before saving."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,11 +10,11 @@ from django.http import HttpRequest, HttpResponse
 from pydantic import TypeAdapter
 
 from admin_ui.access import OperatorView
-from admin_ui.config_diff import between, from_recipe
+from admin_ui.config_diff import differences_by, differences_from_recipe
 from admin_ui.config_form import ConfigField, ConfigSection, config_sections, read_config
-from admin_ui.names import companions_called
+from admin_ui.names import companions_named
 from admin_ui.paging import Sort, page_of
-from admin_ui.params import pretty, required_version, text_param
+from admin_ui.params import parse_json, pretty_json, required_version, text_param
 from admin_ui.setting_words import FIRST, setting_label
 from admin_ui.words import sentence_of
 from memory.ingestion.ingestion_input import find_instructions
@@ -34,7 +33,7 @@ SORT = Sort(
         "prompt": (F("prompt_version").asc(nulls_first=True), "name", "id"),
         "people": ("people", "name", "id"),
     },
-    usual="name",
+    default="name",
 )
 SLUG = TypeAdapter(CompanionSlug)
 
@@ -44,7 +43,7 @@ class CompanionsView(OperatorView):
         return self._page()
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        """A new companion, by name."""
+        """Create a companion."""
         name = text_param(request.POST, "name", limit=200)
         slug = text_param(request.POST, "slug", limit=80)
         if not name or not slug:
@@ -59,7 +58,7 @@ class CompanionsView(OperatorView):
         return self.done(f"{companion.name} created.", "admin_ui:companion", companion.id)
 
     def _page(self, **more: Any) -> HttpResponse:
-        rows = companions_called(self.request, Companion.objects.of_project(self.project_id))
+        rows = companions_named(self.request, self.project_id)
         page = page_of(self.request, rows.annotate(people=Count("relationships")), sort=SORT)
         shown = [(row, row.config.get("recipe", "scratchpad")) for row in page.rows]
         return self.show("companions/list", page=page, rows=shown, **more)
@@ -70,7 +69,7 @@ class CompanionView(OperatorView):
         return self._page()
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        """Another recipe, or all fields of the form: what that would change, and with `do=save` the change."""
+        """Show the form (`do=edit`) or the changes that were sent for review, or save them (`do=save`)."""
         do, level = request.POST.get("do"), _level(request, self.companion)
         if do == "edit":
             return self._page(level=level)
@@ -90,16 +89,16 @@ class CompanionView(OperatorView):
         except StaleVersion:
             self.companion = self.get_companion(self.companion.id)
             return self._review(level, stale=True)
-        said = "Configuration saved. It applies from the next turn and context."
-        return self.done(said, "admin_ui:companion", self.companion.id)
+        message = "Configuration saved. It applies from the next turn and context."
+        return self.done(message, "admin_ui:companion", self.companion.id)
 
     def _review(self, level: dict[str, Any], *, stale: bool = False) -> HttpResponse:
-        """`stale`: somebody saved another one since; what that one changed is part of the difference."""
+        """Show what `level` changes. `stale`: another change was saved meanwhile, which saving would overwrite."""
         check_level(level, inside="")
         return self.show(
             "companions/review",
-            changes=between(self.companion, level),
-            config=pretty(level),
+            changes=differences_by(level, self.companion),
+            config=pretty_json(level),
             version=self.companion.version if stale else required_version(self.request.POST),
             stale=stale,
             status=409 if stale else 200,
@@ -108,13 +107,13 @@ class CompanionView(OperatorView):
     def _page(
         self, *, level: dict[str, Any] | None = None, problems: Sequence[FieldProblem] = (), status: int = 200
     ) -> HttpResponse:
-        """`level`: what was sent and is not stored. With `problems`, the form shows what is stored."""
+        """Show the form with the stored level, or with `level`, which was sent and is not stored."""
         companion = self.companion
-        stored = pretty(companion.config)
+        stored = pretty_json(companion.config)
         present = resolve_configuration(project=companion.project.config, companion=companion.config).values
         if level is not None:
             companion.config = level
-        first, advanced = _parted(config_sections(companion, problems))
+        first, advanced = _split(config_sections(companion, problems))
         return self.show(
             "companions/detail",
             first=first,
@@ -123,40 +122,40 @@ class CompanionView(OperatorView):
             behaviours=list(present.behaviours.named.items()),
             recipes=[(name, load("RECIPES", name)["description"]) for name in settings.RECIPES],
             recipe=present.recipe,
-            different=from_recipe(companion),
+            different=differences_from_recipe(companion),
             draft=level is not None,
             problems=[(setting_label(line.field), line) for line in problems],
             own=stored,
-            resolved=pretty(present.model_dump(mode="json")),
+            resolved=pretty_json(present.model_dump(mode="json")),
             status=status,
         )
 
 
 def _level(request: HttpRequest, companion: Companion) -> dict[str, Any]:
-    """The companion's own level as it was sent: whole (from the review), by its recipe alone, or by the form."""
-    whole, recipe = request.POST.get("config"), request.POST.get("recipe")
-    if whole is not None:
-        try:
-            level = json.loads(whole)
-        except (ValueError, RecursionError):
-            level = None
-        if not isinstance(level, dict):
-            raise InvalidInput.of("config", "is no JSON object; reload the page")
-        return level
-    return (
-        {**companion.config, "recipe": recipe} if recipe is not None else read_config(request.POST, companion)
-    )
+    """Return the companion's level as it was sent: as JSON by the review, as another recipe, or by the form."""
+    config, recipe = request.POST.get("config"), request.POST.get("recipe")
+    if config is None:
+        changed_recipe = {**companion.config, "recipe": recipe}
+        return changed_recipe if recipe is not None else read_config(request.POST, companion)
+    try:
+        level = parse_json(config)
+    except ValueError:
+        level = None
+    if not isinstance(level, dict):
+        raise InvalidInput.of("config", "is no JSON object; reload the page")
+    return level
 
 
-def _parted(
+def _split(
     sections: Sequence[ConfigSection],
 ) -> tuple[list[tuple[str, list[ConfigField]]], list[ConfigSection]]:
-    """What one changes first, by its title, and all other settings in their sections."""
+    """Return the fields of FIRST by title, and the sections with all other fields."""
     fields = {entry.path: entry for section in sections for entry in section.fields}
-    first = [(title, [fields[path] for path in paths if path in fields]) for title, paths in FIRST.items()]
-    chosen = {path for paths in FIRST.values() for path in paths}
+    first = [
+        (title, [fields.pop(path) for path in paths if path in fields]) for title, paths in FIRST.items()
+    ]
     rest = [
-        ConfigSection(section.name, [entry for entry in section.fields if entry.path not in chosen])
+        ConfigSection(section.name, [entry for entry in section.fields if entry.path in fields])
         for section in sections
     ]
     return first, [section for section in rest if section.fields]

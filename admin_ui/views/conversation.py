@@ -1,4 +1,4 @@
-"""What was said, what each turn changed, and how it came to that."""
+"""A relationship's conversation with a search, and the details of a turn."""
 
 from typing import Any
 from uuid import UUID
@@ -7,7 +7,13 @@ from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import truncatechars
 
 from admin_ui.access import OperatorView
-from admin_ui.conversation import calls_of, exchanges_of, found_lines, operations_of, turn_between
+from admin_ui.conversation import (
+    calls_of,
+    exchanges_of,
+    find_messages,
+    operations_of,
+    turn_with_neighbours,
+)
 from admin_ui.params import text_param
 from admin_ui.turn_window import seq_of, sessions_of, window_of
 from admin_ui.turns import WAITING
@@ -16,7 +22,7 @@ from memory.models import OperationResult
 from relationships.services.configuration import configuration_of
 from web.errors import NotFound
 
-MORE = ("earlier", "later")  # the IDs of the links that bring more turns in place of themselves
+MORE = ("earlier", "later")  # IDs of the links that htmx replaces by more turns
 FOUND_A_PAGE = 30
 
 
@@ -24,16 +30,16 @@ class ConversationView(OperatorView):
     tab = "conversation"
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        # Whoever names a time or a session has read what was found.
-        goes_on = bool(request.GET.get("at") or request.GET.get("session"))
-        sought = "" if goes_on else text_param(request.GET, "q", limit=200)
+        # the form sends the query with a date or session, too; those end the search
+        jumps = bool(request.GET.get("at") or request.GET.get("session"))
+        query = "" if jumps else text_param(request.GET, "q", limit=200)
         more = self.htmx.target if self.htmx.target in MORE else ""
-        ctx: dict[str, Any] = {"q": sought, "more": more}
-        if sought:
+        ctx: dict[str, Any] = {"q": query, "more": more}
+        if query:
             retrieval = configuration_of(self.relationship).values.retrieval
-            ctx["found"], ctx["older"] = found_lines(
+            ctx["found"], ctx["older"] = find_messages(
                 self.relationship.id,
-                sought,
+                query,
                 before=seq_of(request.GET.get("before", "")),
                 limit=FOUND_A_PAGE,
                 language=language_in(retrieval.spoken_in(self.relationship.language)),
@@ -57,7 +63,7 @@ class TraceView(OperatorView):
     tab = "conversation"
 
     def get(self, request: HttpRequest, turn_id: UUID) -> HttpResponse:
-        found = turn_between(self.relationship.id, turn_id)
+        found = turn_with_neighbours(self.relationship.id, turn_id)
         if found is None:
             raise NotFound("This turn does not exist.")
         turn, neighbours = found

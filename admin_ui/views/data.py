@@ -1,4 +1,4 @@
-"""Taking everything along, and erasing it for good."""
+"""Exporting a relationship, and erasing it or the person."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ SCOPES = ("relationship", "person")
 
 
 class DataView(OperatorView):
-    """Only an owner may erase. What goes is counted first, and the person's name has to be typed."""
+    """Shows how much would be erased. To confirm, an owner types the person's name."""
 
     tab = "data"
     needs_to_write = Role.OWNER
@@ -24,13 +24,13 @@ class DataView(OperatorView):
         return self._page("relationship")
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        what = request.POST.get("what", "")
-        if what not in SCOPES:
-            return self._page(what, status=422)
+        scope = request.POST.get("what", "")
+        if scope not in SCOPES:
+            return self._page(scope, status=422)
         if typable(request.POST.get("confirm", "")) != self._name:
-            return self._page(what, wrong=True, status=422)
+            return self._page(scope, wrong_name=True, status=422)
         owner: dict[str, Any] = {"project_id": self.project_id, "by": self.actor}
-        if what == "person":
+        if scope == "person":
             erase_user(**owner, user_id=self.relationship.user_id)
             return self.done("The person and all data about them were erased.", "admin_ui:relationships")
         erase_relationship(**owner, relationship_id=self.relationship.id)
@@ -38,29 +38,26 @@ class DataView(OperatorView):
 
     @property
     def _name(self) -> str:
-        """What has to be typed: as the page shows it, without what can't be typed."""
+        """The name to type, without characters that can't be typed; the user's ID if nothing is left."""
         return typable(str(self.relationship.user)) or str(self.relationship.user_id)
 
-    def _page(self, what: str, *, wrong: bool = False, status: int = 200) -> HttpResponse:
-        """`what`: the choice that is ticked. `wrong`: another name was typed."""
-        goes = {}
+    def _page(self, scope: str, *, wrong_name: bool = False, status: int = 200) -> HttpResponse:
+        counts = {}
         if self.access.is_owner:
-            alone = Relationship.objects.of_project(self.project_id).filter(id=self.relationship.id)
-            goes = {
-                "relationship": counts_in_words(count_relationships(alone)),
+            relationship = Relationship.objects.of_project(self.project_id).filter(id=self.relationship.id)
+            counts = {
+                "relationship": counts_in_words(count_relationships(relationship)),
                 "person": counts_in_words(count_user(self.relationship.user)),
             }
-        unsaid = what not in SCOPES
-        return self.show(
-            "data/detail", name=self._name, what=what, unsaid=unsaid, wrong=wrong, goes=goes, status=status
-        )
+        ctx = {"scope": scope, "no_scope": scope not in SCOPES, "wrong_name": wrong_name, "counts": counts}
+        return self.show("data/detail", name=self._name, status=status, **ctx)
 
 
 class ExportView(OperatorView):
     def get(self, request: HttpRequest) -> HttpResponseBase:
-        wanted = self.relationship.id
+        relationship_id = self.relationship.id
         return StreamingHttpResponse(
-            export_relationship(relationship_id=wanted, calls=bool(request.GET.get("calls"))),
+            export_relationship(relationship_id=relationship_id, calls=bool(request.GET.get("calls"))),
             content_type="application/json",
-            headers={"Content-Disposition": f'attachment; filename="relationship-{wanted}.json"'},
+            headers={"Content-Disposition": f'attachment; filename="relationship-{relationship_id}.json"'},
         )

@@ -1,4 +1,4 @@
-"""What a companion knows beside its people: documents, their pieces, and what a question finds in them."""
+"""A companion's documents: uploading, reading again, deleting, and a search over their passages."""
 
 from typing import Any
 from uuid import UUID
@@ -25,7 +25,7 @@ SORT = Sort(
         "chunks": ("chunk_count", "name", "id"),
         "added": ("created_at", "id"),
     },
-    usual="-added",
+    default="-added",
 )
 
 
@@ -50,10 +50,9 @@ class DocumentsView(OperatorView):
             )
         except RapportError as error:
             return self._page(why=sentence_of(error), status=422)
-        here = ("admin_ui:companion_documents", self.companion.id)
-        if is_new:
-            return self.done("Uploaded. A worker is processing it.", *here)
-        return self.done(f"This file already exists as {document.name}.", *here)
+        exists = f"This file already exists as {document.name}."
+        message = "Uploaded. A worker is processing it." if is_new else exists
+        return self.done(message, "admin_ui:companion_documents", self.companion.id)
 
     def _page(self, **more: Any) -> HttpResponse:
         rows = Document.objects.of_companion(self.project_id, self.companion.id)
@@ -84,23 +83,22 @@ class DocumentsView(OperatorView):
 
 class DocumentView(OperatorView):
     def get(self, request: HttpRequest, document_id: UUID) -> HttpResponse:
-        document = get_document(**self._where(document_id))
+        document = get_document(**self._key(document_id))
         chunks = DocumentChunk.objects.filter(document_id=document_id).order_by("place")
         page = page_of(request, chunks, size=CHUNKS_A_PAGE)
         return self.show("documents/detail", document=document, page=page)
 
     def post(self, request: HttpRequest, document_id: UUID) -> HttpResponse:
-        """Read it again, or take it away with all its pieces."""
-        where = self._where(document_id)
-        here = ("admin_ui:companion_documents", where["companion_id"])
+        """Delete the document, or have it read again."""
+        key = self._key(document_id)
+        documents = ("admin_ui:companion_documents", key["companion_id"])
         if request.POST.get("do") == "delete":
-            delete_document(**where, by=self.actor)
-            return self.done("Document deleted.", *here)
-        reread_document(**where, by=self.actor)
-        return self.done("A worker is processing it again.", *here)
+            delete_document(**key, by=self.actor)
+            return self.done("Document deleted.", *documents)
+        reread_document(**key, by=self.actor)
+        return self.done("A worker is processing it again.", *documents)
 
-    def _where(self, document_id: UUID) -> dict[str, Any]:
-        companion_id = self.kwargs[
-            "companion_id"
-        ]  # which the document itself is looked up by, with the project
+    def _key(self, document_id: UUID) -> dict[str, Any]:
+        # the services look the document up by project and companion, so the companion is not loaded
+        companion_id = self.kwargs["companion_id"]
         return {"project_id": self.project_id, "companion_id": companion_id, "document_id": document_id}

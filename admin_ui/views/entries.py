@@ -1,4 +1,4 @@
-"""One entry: where it came from, every change of it, and the way back to any of them."""
+"""An entry's history with its source messages, undoing a change, and decisions about held deletions."""
 
 from typing import Any
 from uuid import UUID
@@ -27,7 +27,7 @@ class EntryHistoryView(OperatorView):
 
 
 class EntryUndoView(RelationshipAction):
-    """Make an entry what it was before one of its revisions, as a change of its own: gone, if it was not there yet."""
+    """Restores an entry to what it was before a revision; deletes it if it did not exist then. Adds a revision."""
 
     def post(self, request: HttpRequest, entry_id: UUID, seq: int) -> HttpResponse:
         entry = entry_of(self.relationship.id, entry_id)
@@ -35,7 +35,7 @@ class EntryUndoView(RelationshipAction):
         revision: EntryRevision | None = revisions.filter(entry_id=entry_id, seq=seq).first()
         if revision is None or not (revision.before or revision.after):
             raise NotFound("There is nothing to undo.")
-        what: dict[str, Any] = {
+        change: dict[str, Any] = {
             "relationship_id": self.relationship.id,
             "entry_id": entry_id,
             "by": self.actor,
@@ -44,16 +44,16 @@ class EntryUndoView(RelationshipAction):
         if (revision.before or {}).get("state") == EntryState.ACTIVE:
             with transaction.atomic():
                 if entry.state != EntryState.ACTIVE:
-                    restore_entry(**what)
-                revise_entry(**what, values=_values_before(revision))
+                    restore_entry(**change)
+                revise_entry(**change, values=_values_before(revision))
             return self.back("Entry restored.")
-        delete_entry(**what)
+        delete_entry(**change)
         undo = reverse("admin_ui:relationship_restore_entry", args=[self.relationship.id, entry_id])
         return self.back("Entry deleted: it did not exist before that change.", undo=undo)
 
 
 class DecideHeldView(RelationshipAction):
-    """Delete what the model wanted to delete too much of at once, or keep it."""
+    """Confirms or declines a held deletion."""
 
     def post(self, request: HttpRequest, held_id: UUID) -> HttpResponse:
         held: dict[str, Any] = {"relationship_id": self.relationship.id, "held_id": held_id, "by": self.actor}
@@ -68,7 +68,7 @@ class DecideHeldView(RelationshipAction):
 
 
 def _values_before(revision: EntryRevision) -> dict[str, Any]:
-    """What may be set of the entry as it was before a step."""
+    """Return the editable fields of the entry before a revision."""
     fields: dict[str, Any] = revision.before or {}
     past = past_entry(fields, revision.relationship_id, revision.project_id)
     return {name: getattr(past, name) for name in EDITABLE if name in fields}

@@ -1,4 +1,4 @@
-"""Erasing an entry for good, and then, message by message, what still holds its words."""
+"""Erasing an entry permanently, then the messages that still contain its words; hiding and erasing chosen messages."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
@@ -12,9 +12,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from admin_ui.access import OperatorView, way_back
-from admin_ui.params import parse_uuid
+from admin_ui.params import parse_uuids
 from admin_ui.views.scratchpad import entry_of
-from admin_ui.words import counts_in_words
+from admin_ui.words import counted, counts_in_words
 from relationships.models import Message, Relationship, Role
 from relationships.services.hiding import hide_messages, show_messages
 from relationships.services.sequence import lock_relationship
@@ -26,7 +26,7 @@ _DONE = {"hide": "hidden", "show": "shown again", "erase": "erased"}
 
 
 class EraseEntryView(OperatorView):
-    """Asks first, on a page of its own. Its answer is the list of what still holds the words: it is nowhere kept."""
+    """Erases an entry after a confirmation page. The response lists the messages that still contain its words."""
 
     needs = needs_to_write = Role.OWNER
 
@@ -49,11 +49,10 @@ class EraseEntryView(OperatorView):
 
 
 class MessagesView(OperatorView):
-    """A decision about messages that were ticked."""
+    """Base class of changes of selected messages."""
 
     def ids(self, name: str) -> list[UUID]:
-        sent = self.request.POST.getlist(name)[:MOST_LISTED]
-        return list(dict.fromkeys(found for text in sent if (found := parse_uuid(text))))
+        return list(dict.fromkeys(parse_uuids(self.request.POST.getlist(name)[:MOST_LISTED])))
 
     def redact(self, message_ids: list[UUID]) -> None:
         redact_messages(
@@ -65,7 +64,7 @@ class MessagesView(OperatorView):
 
 
 class RedactMessagesView(MessagesView):
-    """Empties the messages that were ticked, and shows the others of the list again until none is left."""
+    """Redacts the selected messages, and shows the rest of the list again until none is left."""
 
     needs_to_write = Role.OWNER
 
@@ -73,7 +72,7 @@ class RedactMessagesView(MessagesView):
         listed, ticked = self.ids("listed"), self.ids("message")
         if ticked:
             self.redact(ticked)
-            messages.success(request, f"{len(ticked)} message{'' if len(ticked) == 1 else 's'} redacted.")
+            messages.success(request, f"{counted(len(ticked), 'message')} redacted.")
         left = _listed(self.relationship, dict.fromkeys(listed, ()))
         if not left:
             return redirect("admin_ui:relationship_conversation", self.relationship.id)
@@ -82,7 +81,7 @@ class RedactMessagesView(MessagesView):
 
 
 class ChosenMessagesView(MessagesView):
-    """Hides the messages that were ticked in the conversation, shows them again, or empties them for good."""
+    """Hides the selected messages of a conversation, shows them again, or erases them."""
 
     needs = Role.EDITOR
 
@@ -100,16 +99,16 @@ class ChosenMessagesView(MessagesView):
                 lock_relationship(self.relationship.id)
                 write = hide_messages if verb == "hide" else show_messages
                 write(relationship_id=self.relationship.id, message_ids=chosen, now=timezone.now())
-        said = f"{len(chosen)} message{'' if len(chosen) == 1 else 's'} {_DONE[verb]}."
-        return self.done(said, back)
+        return self.done(f"{counted(len(chosen), 'message')} {_DONE[verb]}.", back)
 
 
 def _listed(
     relationship: Relationship, words: Mapping[UUID, Sequence[str]]
 ) -> list[tuple[Message, Sequence[str]]]:
-    """Messages to decide about, in this order, each with the erased words that it holds, as far as that is known;
-    without what was emptied meanwhile.
+    """Return the messages with these IDs, in this order, with the erased words that each contains (empty if unknown).
+
+    Messages that were erased meanwhile are left out.
     """
     rows = Message.objects.for_relationship(relationship.id).filter(id__in=list(words), erased_at=None)
     found = {message.id: message for message in rows}
-    return [(found[message_id], held) for message_id, held in words.items() if message_id in found]
+    return [(found[message_id], contained) for message_id, contained in words.items() if message_id in found]

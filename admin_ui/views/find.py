@@ -1,19 +1,19 @@
-"""Ctrl+K: any person, companion, page or action of the project by a few letters of its name."""
+"""Ctrl+K: find people, companions, pages and actions by a part of their name."""
 
 from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from admin_ui.access import OperatorView
-from admin_ui.names import is_called
+from admin_ui.names import name_matches
 from admin_ui.navigation import PAGES
 from admin_ui.params import text_param
 from relationships.models import Companion, Relationship, Role
 
 MOST_OF_A_KIND = 6
 Found = tuple[str, str, str, str]  # href, icon, label, detail
-WORKERS = ("status", "play", "Workers")  # to which the overview leads
-ACTIONS = (  # view name, what of its page, label, role
+WORKERS = ("status", "play", "Workers")  # not in the navigation
+ACTIONS = (  # view name, query and fragment, label, role
     ("companions", "#name", "New companion", Role.EDITOR),
     ("playground", "", "Chat with a companion", Role.EDITOR),
     ("turns", "?state=failed", "Retry failed turns", Role.EDITOR),
@@ -26,7 +26,7 @@ ACTIONS = (  # view name, what of its page, label, role
 
 
 class FindView(OperatorView):
-    """The lines below the field, or all of it as a page where there is no script."""
+    """The list of results below the field; a whole page without JavaScript."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
         query = text_param(request.GET, "q", limit=100)
@@ -36,7 +36,7 @@ class FindView(OperatorView):
     def _people(self, query: str) -> list[Found]:
         rows = Relationship.objects.of_project(self.project_id).select_related("user", "companion")
         if query:
-            rows = rows.filter(is_called(query, "user__display_name", "user__external_id"))
+            rows = rows.filter(name_matches(query, "user__display_name", "user__external_id"))
         recent = rows.order_by(F("last_turn_at").desc(nulls_last=True), "id")[:MOST_OF_A_KIND]
         return [
             (
@@ -51,7 +51,7 @@ class FindView(OperatorView):
     def _companions(self, query: str) -> list[Found]:
         rows = Companion.objects.of_project(self.project_id)
         if query:
-            rows = rows.filter(is_called(query, "name", "slug"))
+            rows = rows.filter(name_matches(query, "name", "slug"))
         return [
             (reverse("admin_ui:companion", args=[row.id]), "chat", row.name, row.slug)
             for row in rows.order_by("name", "id")[:MOST_OF_A_KIND]

@@ -1,4 +1,4 @@
-"""API keys: made and shown once, seen at work, limited, revoked."""
+"""A project's API keys: created (shown once), listed with their last use, limited, revoked."""
 
 from typing import Any
 from uuid import UUID
@@ -18,23 +18,20 @@ from relationships.models import ApiKey, Role, Scope
 from relationships.services.api_keys import change_rate_limits, create_api_key, revoke_api_key
 from web.errors import InvalidInput
 
-SAYS = {
-    Scope.READ: "read memory and contexts",
-    Scope.WRITE: "read, send turns and change memory",
-    Scope.ADMIN: "everything, with the project, its keys and companions",
+SCOPES = {
+    Scope.READ: "read: read memory and contexts",
+    Scope.WRITE: "write: read, send turns and change memory",
+    Scope.ADMIN: "admin: everything, with the project, its keys and companions",
 }
 
 SORT = Sort(
     {
         "name": ("name", "id"),
-        "created": (
-            F("revoked_at").asc(nulls_last=True),
-            "created_at",
-            "id",
-        ),  # downwards: first those in use
+        # descending, so that keys in use come first
+        "created": (F("revoked_at").asc(nulls_last=True), "created_at", "id"),
         "used": (F("last_used_at").asc(nulls_first=True), "id"),
     },
-    usual="-created",
+    default="-created",
 )
 
 
@@ -45,7 +42,7 @@ class KeysView(OperatorView):
         return self._page()
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        """The key is in this answer and nowhere else: no redirect, as it would have to be kept for that."""
+        """Create a key. Only this response contains it; after a redirect it would have to be stored."""
         name = text_param(request.POST, "name", limit=200)
         if not name:
             return self._page(why="Enter a name for the key.", status=422)
@@ -59,15 +56,14 @@ class KeysView(OperatorView):
     def _page(self, **more: Any) -> HttpResponse:
         page = page_of(self.request, ApiKey.objects.filter(project_id=self.project_id), sort=SORT)
         rows = [(row, limits_of(row)) for row in page.rows]
-        scopes = [(str(scope), f"{scope}: {says}") for scope, says in SAYS.items()]
-        return self.show("keys/list", page=page, rows=rows, scopes=scopes, **more)
+        return self.show("keys/list", page=page, rows=rows, scopes=SCOPES.items(), **more)
 
 
 class LimitKeyView(OperatorView):
     needs_to_write = Role.OWNER
 
     def post(self, request: HttpRequest, key_id: UUID) -> HttpResponse:
-        """Every field of the form; an empty one is what the installation gives."""
+        """Save the key's limits. An empty field means the installation's default."""
         changes = {name: text_param(request.POST, name, limit=40) or None for name in LIMITS}
         try:
             row = change_rate_limits(
@@ -80,7 +76,7 @@ class LimitKeyView(OperatorView):
 
 
 def limits_of(key: ApiKey) -> list[tuple[str, str, str]]:
-    """The name of each limit, what the key has of its own, and what it has without that."""
+    """Return each limit's name, the key's own value ("" if it has none), and the default."""
     return [(name, key.rate_limits.get(name, ""), str(settings.KEY_RATES[name] or "off")) for name in LIMITS]
 
 

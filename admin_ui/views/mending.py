@@ -1,4 +1,4 @@
-"""Forgetting and correcting by saying so: what is asked, the plan as a list to tick, and undoing it."""
+"""Forgetting and correcting by description: the wish, its plan with all texts that would change, and undoing it."""
 
 from typing import Any, ClassVar
 from uuid import UUID
@@ -41,35 +41,33 @@ class WishView(OperatorView):
             return self._form(wrong_what=error.detail, what=what, to=to, looked_at=looked_at, status=422)
         return redirect("admin_ui:relationship_plan", self.relationship.id, plan.id)
 
-    def _form(self, **said: Any) -> HttpResponse:
-        return self.show("mending/wish", verb=self.verb, **said)
+    def _form(self, **more: Any) -> HttpResponse:
+        return self.show("mending/wish", verb=self.verb, **more)
 
 
 class PlanView(OperatorView):
-    """Every text with the sentence that it is there for. What is ticked is changed; nothing else is."""
+    """Every text that a plan would change, with the reason. Only the selected ones are changed."""
 
     def get(self, request: HttpRequest, plan_id: UUID) -> HttpResponse:
         return self._page(plan_of(self.relationship.id, plan_id))
 
     def post(self, request: HttpRequest, plan_id: UUID) -> HttpResponse:
-        plan, scratchpad = (
-            plan_of(self.relationship.id, plan_id),
-            ("admin_ui:relationship", self.relationship.id),
-        )
+        plan = plan_of(self.relationship.id, plan_id)
+        scratchpad = ("admin_ui:relationship", self.relationship.id)
         if "decline" in request.POST:
             decline_plan(plan)
             return self.done("Nothing was changed.", *scratchpad)
         ticked = [int(text) for text in request.POST.getlist("item") if text.isdecimal() and len(text) < 6]
-        hid = plan.state == MendingState.CARRIED_OUT
-        if not ticked and not hid:
+        is_hidden = plan.state == MendingState.CARRIED_OUT  # hidden texts can be erased later
+        if not ticked and not is_hidden:
             return self._page(plan, unticked=True, status=422)
         if request.POST.get("depth") == "erase" and plan.verb == "forget" and self.access.is_owner:
-            erase_plan(plan, by=self.actor, ticked=None if hid else ticked)
+            erase_plan(plan, by=self.actor, ticked=None if is_hidden else ticked)
             return self.done("Erased, together with every copy.", *scratchpad)
         done = carry_out(plan, by=self.actor, ticked=ticked)
-        left = sum(not item["done"] for item in done.items)
-        said = f"Done, except {left} changed in the meantime." if left else "Done."
-        return self.done(said, "admin_ui:relationship_plan", self.relationship.id, plan_id)
+        skipped = sum(not item["done"] for item in done.items)
+        message = f"Done, except {skipped} changed in the meantime." if skipped else "Done."
+        return self.done(message, "admin_ui:relationship_plan", self.relationship.id, plan_id)
 
     def _page(self, plan: MendingPlan, **more: Any) -> HttpResponse:
         return self.show(

@@ -1,4 +1,4 @@
-"""Who may work in this project, and in which role; how one who is invited joins."""
+"""A project's operators and their roles, and joining by an invitation."""
 
 from typing import Any
 from uuid import UUID
@@ -29,7 +29,7 @@ SAYS = {
 
 SORT = Sort(
     {"email": ("operator__email",), "role": ("role", "operator__email"), "added": ("created_at", "id")},
-    usual="email",
+    default="email",
 )
 
 
@@ -65,7 +65,7 @@ class OperatorRoleView(OperatorView):
     needs_to_write = Role.OWNER
 
     def post(self, request: HttpRequest, membership_id: UUID) -> HttpResponse:
-        """Another role, or none: then they are out."""
+        """Change the operator's role, or remove them from the project."""
         role = request.POST.get("role", "")
         which: dict[str, Any] = {
             "project_id": self.project_id,
@@ -80,7 +80,7 @@ class OperatorRoleView(OperatorView):
 
 
 class InvitationTokens(PasswordResetTokenGenerator):
-    """Signed, and bound to the account's password: once that is set, or the invitation renewed, the token is void."""
+    """Signed tokens, which become invalid when the account's password is set or the invitation is renewed."""
 
     key_salt = "admin_ui.invitations"
 
@@ -89,7 +89,7 @@ _tokens = InvitationTokens()
 
 
 def _invitation_link(request: HttpRequest, operator: Operator) -> str:
-    """The whole address. Whoever has it can join: it is shown once, to who invites."""
+    """Return the absolute URL. Whoever has it can join, so it is shown once, to the operator who invites."""
     parts = [urlsafe_base64_encode(force_bytes(operator.pk)), _tokens.make_token(operator)]
     return request.build_absolute_uri(reverse("admin_ui:invitation", args=parts))
 
@@ -105,14 +105,15 @@ class JoinForm(SetPasswordForm):  # type: ignore[type-arg]
     field_order = ("name", "new_password1", "new_password2")
 
     def save(self, commit: bool = True) -> Any:
-        """Raises Conflict where somebody was faster with the same link."""
+        """Set the name and password. Raises Conflict if the link was used meanwhile."""
         name, password = self.cleaned_data["name"], self.cleaned_data["new_password1"]
         return accept_invitation(operator_id=self.user.pk, name=name, password=password)
 
 
 class InvitationView(PasswordResetConfirmView):
-    """Opened by the link alone: the invited choose a name and a password, and are signed in. A link is good for one
-    use, and for PASSWORD_RESET_TIMEOUT seconds.
+    """The page of an invitation link, without sign-in: choose a name and a password, and be signed in.
+
+    A link is valid for one use and for PASSWORD_RESET_TIMEOUT seconds.
     """
 
     template_name = "admin_ui/operators/invitation.html"
@@ -123,7 +124,7 @@ class InvitationView(PasswordResetConfirmView):
     success_url = reverse_lazy("admin_ui:overview")
 
     def get_user(self, uidb64: str) -> Operator | None:
-        """Whom the link is for; None once they have joined."""
+        """Return the invited operator; None if they have joined."""
         operator = super().get_user(uidb64)
         return operator if isinstance(operator, Operator) and not operator.has_usable_password() else None
 

@@ -1,4 +1,4 @@
-"""The state of a project at a glance, that of the service, which lives, and the alarm that stands on every page."""
+"""A project's overview, the service's status, which is polled, and the alarm that every page shows."""
 
 from datetime import timedelta
 from typing import Any
@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from admin_ui.access import OperatorView
 from admin_ui.awaiting_review import awaiting_review
-from admin_ui.names import companions_listed
+from admin_ui.names import companion_options
 from admin_ui.overview import (
     PERIODS,
     TIMES,
@@ -23,7 +23,7 @@ from admin_ui.overview import (
 )
 from admin_ui.paging import order_of
 from admin_ui.params import parse_uuid
-from admin_ui.words import grouped, lasting
+from admin_ui.words import duration, grouped
 from memory.models import EntryState, ScratchpadEntry
 from relationships.models import Companion, Relationship, Role, Turn, TurnState
 from relationships.services.api_keys import create_api_key
@@ -49,7 +49,7 @@ class OverviewView(OperatorView):
         return self._figures(period, overview)
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        """The first key, and a companion if there is none. The key is in this answer and nowhere else."""
+        """Create a first API key, and a companion if there is none. Only this response contains the key."""
         owner: dict[str, Any] = {"project_id": self.project_id, "by": self.actor}
         if not Companion.objects.of_project(self.project_id).exists():
             create_companion(**owner, slug=FIRST_SLUG, name="Assistant")
@@ -72,11 +72,11 @@ class OverviewView(OperatorView):
         types = list(entries.values_list("type").annotate(count=Count("*")).order_by("-count"))
         held = awaiting_review(**of_project).count()
         recent = relationships.select_related("user", "companion").filter(last_turn_at__isnull=False)
-        order = order_of(self.request, COLUMNS, usual="-calls")
+        order = order_of(self.request, COLUMNS, default="-calls")
 
         def of_column(row: CompanionCalls) -> Any:
             value = getattr(row, order.removeprefix("-"))
-            return -1 if value is None else value  # a cost that nobody knows
+            return -1 if value is None else value  # an unknown cost
 
         return self.show(
             "overview/detail",
@@ -86,7 +86,7 @@ class OverviewView(OperatorView):
             times=[("recorded", "received"), ("said", "said")],
             order=order,
             asked=sorted(overview.companions, key=of_column, reverse=order.startswith("-")),
-            companions=companions_listed(self.request, Companion.objects.of_project(self.project_id)),
+            companions=companion_options(self.request, self.project_id),
             types=[(name, count, round(100 * count / types[0][1])) for name, count in types[:TYPES_SHOWN]],
             tiles=_tiles(overview, period, entries=sum(count for _, count in types), held=held),
             recent=recent.order_by("-last_turn_at")[:RECENT],
@@ -94,11 +94,11 @@ class OverviewView(OperatorView):
 
 
 def _tiles(overview: Overview, period: Period, *, entries: int, held: int) -> list[tuple[str, int, str, str]]:
-    """What stands above all plots: a label, a figure, what it says below, and where it leads."""
+    """Return the figures above the charts: label, number, text below it, URL."""
     relationships, turns = reverse("admin_ui:relationships"), reverse("admin_ui:turns")
     added, deleted = grouped(overview.entries_added), grouped(overview.entries_deleted)
     lags = [] if overview.lag_p50 is None else [("p50", overview.lag_p50), ("p95", overview.lag_p95 or 0)]
-    lag = ", ".join(f"{name}\u00a0{lasting(seconds)}" for name, seconds in lags)
+    lag = ", ".join(f"{name}\u00a0{duration(seconds)}" for name, seconds in lags)
     days = f"in {period.days} days"
     new = f"{grouped(overview.new_relationships)} new"
     return [
@@ -121,7 +121,7 @@ def _period(request: HttpRequest) -> Period:
 
 
 class FirstTurnView(OperatorView):
-    """Whether the project's first turn has come, for the page that waits for it."""
+    """The project's first turn, if there is one; polled by the first steps."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
         first = Turn.objects.filter(project_id=self.project_id).order_by("recorded_at").first()
@@ -129,7 +129,7 @@ class FirstTurnView(OperatorView):
 
 
 class StatusView(OperatorView):
-    """The workers, the queue and the models, for the part of the overview that asks again by itself."""
+    """Workers, queue and models: a polled part of the overview, and a page of its own."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
         condition, now = read_condition(), timezone.now()
@@ -151,10 +151,10 @@ class StatusView(OperatorView):
 
 
 class AlarmView(OperatorView):
-    """The one banner: a dead worker, a stuck queue, a provider that refuses; nothing while all is well."""
+    """The banner of every page, such as for a dead worker or a provider that refuses; empty if nothing is wrong."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Whose session has ended is not sent away by a part that asks by itself, but by what they do next."""
+        """After the session has ended, return nothing: this request must not redirect the page to the sign-in."""
         if self.htmx and not request.user.is_authenticated:
             return HttpResponse(status=204)
         return super().dispatch(request, *args, **kwargs)

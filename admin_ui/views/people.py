@@ -1,4 +1,4 @@
-"""Who is in a person's life, what was when, and what is ahead of them."""
+"""The page with the people in a person's life, values over time, and events."""
 
 from datetime import timedelta
 
@@ -6,10 +6,10 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from admin_ui.access import OperatorView
-from admin_ui.people import events_of, graph_of, lifelines_of, people_of
+from admin_ui.people import events_of, graph_of, people_of, value_histories_of
 from admin_ui.timeline import axis_of, dots_of, rows_of
 
-LIFELINES = 16
+HISTORIES = 16
 
 
 class PeopleView(OperatorView):
@@ -17,9 +17,9 @@ class PeopleView(OperatorView):
 
     def get(self, request: HttpRequest) -> HttpResponse:
         relationship, now = self.relationship, timezone.now()
-        people, bonds, rest = people_of(relationship.id)
-        lifelines, events = lifelines_of(relationship.id), events_of(relationship)
-        axis = axis_of([(part.begins, part.ends) for line in lifelines for part in line.stretches], now=now)
+        people, ties, rest = people_of(relationship.id)
+        histories, events = value_histories_of(relationship.id), events_of(relationship)
+        axis = axis_of([(part.begins, part.ends) for line in histories for part in line.spans], now=now)
         began = getattr(relationship, "first_said", None) or now
         reach = max(timedelta(days=365), now - began)
         events_axis = axis_of([(event.begins, event.ends) for event in events], now=now, reach=reach)
@@ -27,10 +27,10 @@ class PeopleView(OperatorView):
         return self.show(
             "people/detail",
             people=people,
-            bonds=bonds,
-            graph=graph_of(people, bonds, rest),
-            rows=rows_of(lifelines[:LIFELINES], axis),
-            more_rows=max(0, len(lifelines) - LIFELINES),
+            ties=ties,
+            graph=graph_of(people, ties, rest),
+            rows=rows_of(histories[:HISTORIES], axis),
+            more_rows=max(0, len(histories) - HISTORIES),
             axis=axis,
             events_axis=events_axis,
             dots=dots,

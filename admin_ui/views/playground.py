@@ -1,4 +1,4 @@
-"""Talking to a companion as a test user, beside what it makes of that."""
+"""Chatting with a companion as a test user, next to what it remembers."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from django.shortcuts import redirect
 
 from admin_ui.access import OperatorView
 from admin_ui.conversation import exchanges_of
-from admin_ui.names import companions_called
+from admin_ui.names import companions_named
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
 from admin_ui.turns import WAITING
@@ -18,7 +18,7 @@ from chat.identity import Talk
 from chat.messages import read_messages
 from chat.wire import Envelope
 from memory.models import ScratchpadEntry
-from relationships.models import Companion, Role, Turn
+from relationships.models import Role, Turn
 from relationships.services.limits import message_fault
 from web.errors import InvalidInput, RapportError
 from web.later import LaterResponse, can_wait
@@ -29,10 +29,10 @@ TURNS_SHOWN, ENTRIES_SHOWN = 20, 100
 
 
 class PlaygroundView(OperatorView):
-    """Whom to talk to. Each operator has a test user of their own with each companion."""
+    """Chooses a companion. Each operator has a test user of their own."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        rows = companions_called(request, Companion.objects.of_project(self.project_id))
+        rows = companions_named(request, self.project_id)
         return self.show("playground/list", page=page_of(request, rows.order_by("name", "id")))
 
     def post(self, request: HttpRequest) -> HttpResponse:
@@ -41,15 +41,15 @@ class PlaygroundView(OperatorView):
 
 
 class TalkView(OperatorView):
-    """The talk. A message is answered in the request that brings it, as the chat endpoint answers."""
+    """The chat. A message is answered in its own request, like at the chat endpoint."""
 
-    needs = Role.EDITOR  # it changes what is remembered
+    needs = Role.EDITOR  # messages are remembered
 
     def get(self, request: HttpRequest) -> HttpResponse:
         return self._page()
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
-        """With a script the reply is streamed, as the chat endpoint does; without, the page comes with it."""
+        """Stream the reply if JavaScript asks for a stream, else return the page with the reply."""
         message = request.POST.get("message", "").replace("\r\n", "\n")
         waits = can_wait(request)
         in_database = in_database_threads if waits else here

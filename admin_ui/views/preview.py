@@ -1,4 +1,4 @@
-"""What the companion would be shown right now, what nearly would be, and what it was shown before a past reply."""
+"""The context that a companion would get now, with near misses, and the contexts of past replies."""
 
 from typing import Any
 from uuid import UUID
@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 
 from admin_ui.access import OperatorView
 from admin_ui.near_misses import near_misses_of
-from admin_ui.params import readable, text_param
+from admin_ui.params import text_or_json, text_param
 from admin_ui.shown_context import blocks_of, blocks_of_kept
 from admin_ui.words import sentence_of
 from chat.models import KeptContext, ToolCall
@@ -22,7 +22,7 @@ REPLIES_LISTED = 10
 
 
 class ContextPreviewView(OperatorView):
-    """By GET, as it changes nothing: the address holds the question and can be sent to a colleague."""
+    """Shows a context for ?message=, so that an operator can send the URL to a colleague."""
 
     tab = "preview"
 
@@ -51,14 +51,12 @@ class ContextPreviewView(OperatorView):
             ctx["why"] = sentence_of(error)
         else:
             ctx |= {"assembled": assembled, "blocks": blocks_of(assembled, self.relationship)}
-            ctx["rendered_text"] = readable(assembled.rendered)
+            ctx["rendered_text"] = text_or_json(assembled.rendered)
         return self.show_or_part("preview/detail", "preview/_assembled", target="assembled", **ctx)
 
 
 class NearMissesView(OperatorView):
-    """The searches for a message with their scores, the last replies, the sessions: asked for by the page of the
-    context, and a page of its own.
-    """
+    """Search results with scores, past replies and sessions: a part that the preview loads, and a page of its own."""
 
     tab = "preview"
 
@@ -80,7 +78,7 @@ class NearMissesView(OperatorView):
 
 
 class KeptContextView(OperatorView):
-    """What the companion was shown before one of its replies."""
+    """The context of a past reply."""
 
     tab = "preview"
 

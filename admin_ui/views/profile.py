@@ -1,4 +1,4 @@
-"""The developer's own data about the person, and the state of each session: read and edited as JSON."""
+"""The profile and the sessions' states, which are edited as JSON."""
 
 from typing import Any, ClassVar
 
@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from admin_ui.access import RelationshipAction
 from admin_ui.forms import JsonForm
-from admin_ui.params import pretty, version_param
+from admin_ui.params import pretty_json, version_param
 from admin_ui.turn_window import sessions_of
 from relationships.models import SessionState
 from relationships.services.configuration import configuration_of
@@ -19,18 +19,18 @@ SESSIONS_SHOWN = 50
 
 
 class JsonDocumentView(RelationshipAction):
-    """One JSON object of a relationship, read and edited as text: nobody's change is overwritten unseen."""
+    """Base class for editing a JSON object as text. Changes by others are not overwritten."""
 
     tab = "profile"
     page: ClassVar[str]
     saved: ClassVar[str]
 
     def ctx_of_document(self) -> dict[str, Any]:
-        """The template's variables. `present`: the object as it is now, as text."""
+        """Return the template's variables. `present`: the stored object, as text."""
         raise NotImplementedError
 
     def save(self, document: dict[str, Any], version: int | None) -> None:
-        """Raises RapportError, StaleVersion where somebody changed it meanwhile."""
+        """Store the object. Raises RapportError; StaleVersion if `version` is not the stored one."""
         raise NotImplementedError
 
     def get(self, request: HttpRequest) -> HttpResponse:
@@ -63,13 +63,13 @@ class ProfileView(JsonDocumentView):
         relationship = self.relationship
         data, version = read_profile(relationship.id)
         sessions = SessionState.objects.for_relationship(relationship.id).order_by("-last_active_at")
-        said = {start["session"]: start["last"] for start in sessions_of(relationship.id)}
+        last_turns = {row["session"]: row["last"] for row in sessions_of(relationship.id)}
         return {
-            "present": pretty(data),
+            "present": pretty_json(data),
             "version": version,
-            "schema": _shown(configuration_of(relationship).values.profile.json_schema),
+            "schema": _schema_text(configuration_of(relationship).values.profile.json_schema),
             "sessions": [
-                (row, said.get(row.session, row.last_active_at), pretty(row.state))
+                (row, last_turns.get(row.session, row.last_active_at), pretty_json(row.state))
                 for row in sessions[:SESSIONS_SHOWN]
             ],
         }
@@ -88,8 +88,8 @@ class SessionStateView(JsonDocumentView):
         row = get_session(relationship=self.relationship, session=_session_name(self.request))
         return {
             "row": row,
-            "present": pretty(row.state),
-            "schema": _shown(configuration_of(self.relationship).values.sessions.json_schema),
+            "present": pretty_json(row.state),
+            "schema": _schema_text(configuration_of(self.relationship).values.sessions.json_schema),
             "back": reverse("admin_ui:relationship_profile", args=[self.relationship.id]),
         }
 
@@ -109,10 +109,10 @@ class EndSessionView(RelationshipAction):
 
 
 def _session_name(request: HttpRequest) -> str:
-    """Of the address, or of the form; without NUL, which no table takes."""
+    # not stripped, as a session's name may begin or end with spaces
     params = request.POST if request.method == "POST" else request.GET
     return params.get("session", "").replace("\x00", "")
 
 
-def _shown(schema: dict[str, Any] | None) -> str:
-    return "" if schema is None else pretty(schema)
+def _schema_text(schema: dict[str, Any] | None) -> str:
+    return "" if schema is None else pretty_json(schema)

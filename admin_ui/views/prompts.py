@@ -1,4 +1,4 @@
-"""The prompt workbench: versions of a companion's ingestion prompt, what a draft would have kept, publish and back."""
+"""The prompt workbench: versions of a companion's ingestion prompt, replays of drafts, and publishing."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from admin_ui.access import OperatorView
 from admin_ui.comparison import pairs_of
-from admin_ui.params import parse_uuid, text_param, version_param
+from admin_ui.params import parse_uuid, parse_uuids, text_param, version_param
 from admin_ui.word_diff import word_diff
 from admin_ui.words import sentence_of
 from memory.ingestion.ingestion_input import find_instructions
@@ -26,7 +26,7 @@ from relationships.services.turns import NewMessage
 from web.errors import NotFound, RapportError
 
 VERSIONS_SHOWN, RELATIONSHIPS_SHOWN, TURNS_SHOWN = 50, 100, 40
-TICKED_AT_FIRST = 10  # of the last turns
+TICKED_AT_FIRST = 10  # newest turns that are selected by default
 _LINE_ROLES = {"user": "user", "companion": "assistant", "assistant": "assistant"}
 
 
@@ -35,7 +35,7 @@ class PromptsView(OperatorView):
         return self._page(find_instructions(self.companion, version_param(request.GET)).template)
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        """Keep a draft as a version, with `publish` from the next turn on; try it; or only go on with it."""
+        """Save the draft as a version, and with `do=publish` use it; or replay turns with it; or show it again."""
         template, do = request.POST.get("template", "").replace("\r\n", "\n"), request.POST.get("do")
         if do == "choose":
             return self._page(template)
@@ -53,14 +53,14 @@ class PromptsView(OperatorView):
             )
         except RapportError as error:
             return self._page(template, why=sentence_of(error), status=422)
-        address = reverse("admin_ui:companion_prompt", args=[self.companion.id])
-        kept = address if do == "publish" else f"{address}?version={prompt.version}"
-        return self.done(f"Saved as version {prompt.version}.", kept)
+        page = reverse("admin_ui:companion_prompt", args=[self.companion.id])
+        version = "" if do == "publish" else f"?version={prompt.version}"
+        return self.done(f"Saved as version {prompt.version}.", page + version)
 
     def _replay(self, template: str) -> Replay:
         sent = self.request.POST
         pasted = conversation_lines(sent.get("conversation", ""))
-        chosen = [found for text in sent.getlist("turn") if (found := parse_uuid(text))]
+        chosen = parse_uuids(sent.getlist("turn"))
         if pasted:
             relationship, chosen = self.test_relationship(str(self.companion.id)), []
         else:
@@ -93,7 +93,7 @@ class PromptsView(OperatorView):
             versions=versions[:VERSIONS_SHOWN],
             shipped=template == default_instructions(),
             relationships=relationships,
-            # what is ticked first, so that it is in sight
+            # selected turns first, so that they are visible
             turns=sorted(turns, key=lambda row: row[0].id not in ticked),
             chosen=chosen,
             ticked=ticked,
@@ -106,19 +106,19 @@ class PromptsView(OperatorView):
 
 
 class PublishPromptView(OperatorView):
-    """A version, or 0 for the one that ships with Rapport."""
+    """Publishes a version of the prompt; version 0 is the default prompt."""
 
     def post(self, request: HttpRequest, version: int) -> HttpResponse:
         if version >= 10**9:
             raise NotFound("This version does not exist.")
         publish_prompt(companion=self.companion, version=version, by=self.actor)
         used = f"Version {version} is used from the next turn on."
-        said = used if version else "The default prompt is in use again."
-        return self.done(said, "admin_ui:companion_prompt", self.companion.id)
+        message = used if version else "The default prompt is in use again."
+        return self.done(message, "admin_ui:companion_prompt", self.companion.id)
 
 
 class ReplayView(OperatorView):
-    """A replay on its way, and its outcome: the two scratchpads side by side."""
+    """A replay's progress, then the entries that both prompts would keep, side by side."""
 
     needs = Role.EDITOR
     tab = ""
@@ -134,7 +134,7 @@ class ReplayView(OperatorView):
             "prompts/_replay",
             target="replay",
             replay=replay,
-            said=_said(replay),
+            messages=_messages_of(replay),
             published=published,
             draft=draft,
             pairs=pairs,
@@ -146,25 +146,24 @@ class ReplayView(OperatorView):
 
 
 def conversation_lines(text: str) -> list[NewMessage]:
-    """A pasted conversation: `user: ...` and `companion: ...` begin a message; other lines go on with it."""
-    said: list[NewMessage] = []
+    """Parse a pasted conversation: `user: ...` and `companion: ...` begin a message, other lines continue it."""
+    messages: list[NewMessage] = []
     for line in text.replace("\x00", "").splitlines():
         speaker, colon, words = line.partition(":")
         role = _LINE_ROLES.get(speaker.strip().lower()) if colon else None
         if role:
-            said.append(NewMessage(role, words.strip()))
-        elif said:
-            said[-1] = NewMessage(said[-1].role, f"{said[-1].content}\n{line}".strip())
+            messages.append(NewMessage(role, words.strip()))
+        elif messages:
+            messages[-1] = NewMessage(messages[-1].role, f"{messages[-1].content}\n{line}".strip())
         elif line.strip():
-            said.append(NewMessage("user", line.strip()))
-    return [line for line in said if line.content]
+            messages.append(NewMessage("user", line.strip()))
+    return [message for message in messages if message.content]
 
 
 def _relationships_of(companion: Companion, *, chosen: UUID | None) -> list[Relationship]:
-    """Those that talked last, and the one that was chosen."""
-    owned = Relationship.objects.filter(companion=companion, last_turn_at__isnull=False).select_related(
-        "user"
-    )
+    """Return the companion's most recently active relationships, and the chosen one."""
+    owned = Relationship.objects.filter(companion=companion, last_turn_at__isnull=False)
+    owned = owned.select_related("user")
     found = list(owned.order_by("-last_turn_at")[:RELATIONSHIPS_SHOWN])
     if chosen is None or any(row.id == chosen for row in found):
         return found
@@ -174,10 +173,12 @@ def _relationships_of(companion: Companion, *, chosen: UUID | None) -> list[Rela
 def _turns_of(
     companion: Companion, relationship_id: UUID | None, *, wanted: UUID | None
 ) -> list[tuple[Turn, str]]:
-    """The last turns of a relationship, and the one that was asked for, each with its first words."""
-    if relationship_id is None:
-        return []
-    if not Relationship.objects.filter(id=relationship_id, companion=companion).exists():
+    """Return the relationship's newest turns, and the `wanted` one, each with the text of its first message.
+
+    Empty if the relationship is not the companion's.
+    """
+    owned_relationships = Relationship.objects.filter(companion=companion)
+    if relationship_id is None or not owned_relationships.filter(id=relationship_id).exists():
         return []
     owned_turns = Turn.objects.for_relationship(relationship_id).order_by("-seq")
     turns = list(owned_turns[:TURNS_SHOWN])
@@ -189,7 +190,7 @@ def _turns_of(
 
 
 def _ticked(params: QueryDict, turns: Sequence[Turn]) -> set[UUID]:
-    """Those of the turns that were chosen; where none were and nothing is pasted, the last ones."""
+    """Return the IDs of the turns that were selected; by default the newest, unless a conversation was pasted."""
     chosen = set(params.getlist("turn"))
     ticked = {turn.id for turn in turns if str(turn.id) in chosen}
     if ticked or params.get("conversation"):
@@ -197,8 +198,8 @@ def _ticked(params: QueryDict, turns: Sequence[Turn]) -> set[UUID]:
     return {turn.id for turn in turns[:TICKED_AT_FIRST]}
 
 
-def _said(replay: Replay) -> list[Message] | list[dict[str, str]]:
-    """What both prompts read: of past turns, or as it was pasted."""
+def _messages_of(replay: Replay) -> list[Message] | list[dict[str, str]]:
+    """Return the messages that were read: of past turns, or pasted ones."""
     if not replay.turn_ids:
         return list(replay.messages)
     owned = Message.objects.for_relationship(replay.relationship_id).filter(turn_id__in=replay.turn_ids)
@@ -206,5 +207,5 @@ def _said(replay: Replay) -> list[Message] | list[dict[str, str]]:
 
 
 def _ignores_prompts(resolved: ResolvedConfiguration) -> bool:
-    """Whether turns are read by the offline rules, which no prompt changes."""
+    """Return whether turns are read by the offline rules, which ignore prompts."""
     return (resolved.values.ingestion.provider or settings.DEFAULT_LLM_PROVIDER) == "offline"

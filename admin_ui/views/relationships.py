@@ -1,4 +1,4 @@
-"""Every relationship of a project: found by person, companion, or a word in what is remembered."""
+"""The relationships of a project, filtered by person, companion, words in entries, type or open reviews."""
 
 from collections import Counter
 from typing import Any
@@ -14,13 +14,13 @@ from admin_ui.awaiting_review import (
     workspace_awaiting_review,
 )
 from admin_ui.excerpts import excerpt_of
-from admin_ui.names import companions_listed, is_called
+from admin_ui.names import companion_options, name_matches
 from admin_ui.paging import Sort, page_of
 from admin_ui.params import parse_uuid, text_param
 from admin_ui.turns import WAITING
 from memory.entries.words import lines_that_say, relationships_that_say
 from memory.models import EntryState, ScratchpadEntry
-from relationships.models import Companion, Relationship, Turn, TurnState
+from relationships.models import Relationship, Turn, TurnState
 from relationships.models.end_user import called
 
 _RECENT = (F("last_turn_at").desc(nulls_last=True), "-created_at", "id")
@@ -38,7 +38,7 @@ SORT = Sort(
             *_RECENT,
         ),
     },
-    usual="-last",
+    default="-last",
     bounded=("companion", "entries"),
     newest=_RECENT,
 )
@@ -61,16 +61,16 @@ class RelationshipsView(OperatorView):
             target="found",
             page=page,
             rows=rows,
-            companions=companions_listed(request, Companion.objects.of_project(self.project_id)),
+            companions=companion_options(request, self.project_id),
             query=request.GET,
         )
 
     def _found(self) -> QuerySet[Relationship]:
         params = self.request.GET
         rows = Relationship.objects.of_project(self.project_id)
-        rows = rows.filter(user__project_id=self.project_id)  # so that an index has them by name
+        rows = rows.filter(user__project_id=self.project_id)  # so that the index on users' names is used
         if person := text_param(params, "person"):
-            rows = rows.filter(is_called(person, "user__display_name", "user__external_id"))
+            rows = rows.filter(name_matches(person, "user__display_name", "user__external_id"))
         if companion := parse_uuid(params.get("companion", "")):
             rows = rows.filter(companion_id=companion)
         if text := text_param(params, "text"):
@@ -83,7 +83,7 @@ class RelationshipsView(OperatorView):
 
 
 def _counts_of(relationship_ids: list[UUID]) -> list[dict[str, int]]:
-    """Of each, in order: entries, waiting and failed turns, and what awaits review. Four statements."""
+    """Count each relationship's entries, open and failed turns, and reviews. In order. Four statements."""
     owned: dict[str, Any] = {"relationship_id__in": relationship_ids}
     entries = _by_relationship(ScratchpadEntry.objects.filter(**owned, state=EntryState.ACTIVE))
     held, of_agents = Counter(memory_awaiting_review(**owned)), Counter(workspace_awaiting_review(**owned))
@@ -102,6 +102,6 @@ def _counts_of(relationship_ids: list[UUID]) -> list[dict[str, int]]:
 
 
 def _by_relationship(rows: QuerySet[Any, Any], *columns: str) -> Counter[tuple[Any, ...]]:
-    """How many rows there are of each relationship and of each value of the columns."""
+    """Count the rows by relationship and the values of `columns`."""
     counted = rows.order_by().values_list("relationship_id", *columns).annotate(count=Count("id"))
     return Counter({tuple(group): count for *group, count in counted})

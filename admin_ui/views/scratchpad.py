@@ -1,6 +1,6 @@
-"""What a companion knows about a person, and every way to mend it on the spot.
+"""A relationship's entries: the list with filters, and adding, editing, deleting, restoring and merging entries.
 
-Each action works as a plain form (it leads back to the page) and through htmx, which swaps the page's own part.
+Each action is a form that redirects back to the list. With JavaScript, only a part of the page is replaced.
 """
 
 from collections.abc import Callable
@@ -15,8 +15,8 @@ from django.urls import reverse
 
 from admin_ui.access import OperatorView, RelationshipAction, way_back
 from admin_ui.forms import EntryForm
-from admin_ui.params import parse_uuid, version_param
-from admin_ui.scratchpad import held_of, scratchpad_of
+from admin_ui.params import parse_uuids, version_param
+from admin_ui.scratchpad import held_deletions_of, scratchpad_of
 from admin_ui.words import sentence_of
 from memory.entries.adding import add_entry
 from memory.entries.editing import delete_entry, merge_entries, restore_entry, revise_entry
@@ -27,8 +27,8 @@ from relationships.models import Role
 from relationships.services.configuration import configuration_of
 from web.errors import Conflict, NotFound, RapportError, StaleVersion
 
-BY_HAND = "by hand, in the admin UI"
-MOST_AT_ONCE = 500
+REASON = "by hand, in the admin UI"  # in the revisions
+MOST_AT_ONCE = 500  # entries of a bulk action
 BULK: dict[str, Callable[..., object]] = {
     "delete": delete_entry,
     "restore": restore_entry,
@@ -37,7 +37,7 @@ BULK: dict[str, Callable[..., object]] = {
     "archive": partial(revise_entry, values={"tier": Tier.ARCHIVE}),
     "scratchpad": partial(revise_entry, values={"tier": Tier.SCRATCHPAD}),
 }
-DONE = {"delete": "deleted", "restore": "restored"}  # any other is an update
+DONE = {"delete": "deleted", "restore": "restored"}  # the other actions: "updated"
 
 
 class ScratchpadView(OperatorView):
@@ -54,7 +54,7 @@ class ScratchpadView(OperatorView):
             **scratchpad_of(
                 relationship, request, budget=ingestion.soft_budget, language=language, tier=ingestion.tier
             ),
-            held=held_of(relationship.id),
+            held=held_deletions_of(relationship.id),
             plans=plans.order_by("recorded_at"),
             form=EntryForm(types=ingestion.types),
             query=request.GET.urlencode(),
@@ -62,20 +62,20 @@ class ScratchpadView(OperatorView):
 
 
 class EntryAction(RelationshipAction):
-    """A change of entries by hand."""
+    """Base class of changes of entries."""
 
-    def by_hand(self, entry_id: UUID) -> dict[str, Any]:
-        """Which entry is changed, by whom, and why."""
+    def change_of(self, entry_id: UUID) -> dict[str, Any]:
+        """Return the arguments that the services for changing an entry have in common."""
         return {
             "relationship_id": self.relationship.id,
             "entry_id": entry_id,
             "by": self.actor,
-            "reason": BY_HAND,
+            "reason": REASON,
         }
 
 
 class EntryFormView(EntryAction):
-    """An entry as a form, with what the configuration says of entries."""
+    """Base class of forms for an entry."""
 
     needs = Role.EDITOR
 
@@ -87,7 +87,7 @@ class EntryFormView(EntryAction):
         return EntryForm(self.request.POST, types=self.ingestion.types)
 
     def values_of(self, form: EntryForm) -> dict[str, Any]:
-        """As memory's services take them."""
+        """Return the form's values as `add_entry` and `revise_entry` take them."""
         values = form.values()
         return {**values, "single_valued": values["key"] in self.ingestion.single_valued}
 
@@ -109,7 +109,7 @@ class AddEntryView(EntryFormView):
                 values=self.values_of(form),
                 by=self.actor,
                 source=EntrySource.MANUAL,
-                reason=BY_HAND,
+                reason=REASON,
                 limit=self.ingestion.max_entries,
             )
         except RapportError as error:
@@ -126,37 +126,37 @@ class EditEntryView(EntryFormView):
     def post(self, request: HttpRequest, entry_id: UUID) -> HttpResponse:
         form = self.form()
         if not form.is_valid():
-            return self._again(form, entry_id, status=422)
+            return self._edit_page(form, entry_id, status=422)
         try:
             revise_entry(
-                **self.by_hand(entry_id), values=self.values_of(form), version=version_param(request.POST)
+                **self.change_of(entry_id), values=self.values_of(form), version=version_param(request.POST)
             )
         except StaleVersion:
-            return self._again(form, entry_id, stale=True, status=409)
+            return self._edit_page(form, entry_id, stale=True, status=409)
         except RapportError as error:
             form.add_error(None, sentence_of(error))
-            return self._again(form, entry_id, status=409)
+            return self._edit_page(form, entry_id, status=409)
         return self.back("Entry saved.")
 
-    def _again(self, form: EntryForm, entry_id: UUID, **more: Any) -> HttpResponse:
+    def _edit_page(self, form: EntryForm, entry_id: UUID, **more: Any) -> HttpResponse:
         return self._page(form, entry=entry_of(self.relationship.id, entry_id), **more)
 
 
 class DeleteEntryView(EntryAction):
     def post(self, request: HttpRequest, entry_id: UUID) -> HttpResponse:
-        delete_entry(**self.by_hand(entry_id), version=version_param(request.POST))
+        delete_entry(**self.change_of(entry_id), version=version_param(request.POST))
         undo = reverse("admin_ui:relationship_restore_entry", args=[self.relationship.id, entry_id])
         return self.back("Entry deleted.", undo=undo)
 
 
 class RestoreEntryView(EntryAction):
     def post(self, request: HttpRequest, entry_id: UUID) -> HttpResponse:
-        restore_entry(**self.by_hand(entry_id))
+        restore_entry(**self.change_of(entry_id))
         return self.back("Entry restored.")
 
 
 class SwitchEntryView(EntryAction):
-    """Pin, protect, or move between the tiers."""
+    """Switches an entry's pin, its protection against changes by models, or its tier."""
 
     values: ClassVar[dict[str, Callable[[ScratchpadEntry], dict[str, Any]]]] = {
         "pinned": lambda entry: {"pinned": not entry.pinned},
@@ -169,36 +169,35 @@ class SwitchEntryView(EntryAction):
         switch = self.values.get(request.POST.get("switch", ""))
         if switch is None:
             raise NotFound("This setting does not exist.")
-        revise_entry(**self.by_hand(entry_id), values=switch(entry), version=version_param(request.POST))
+        revise_entry(**self.change_of(entry_id), values=switch(entry), version=version_param(request.POST))
         return self.back("Entry updated.")
 
 
 class BulkView(EntryAction):
-    """The same for each entry that was ticked. One that can't be changed is left, and said."""
+    """The same action for all selected entries. Entries that can't be changed are skipped, which the message says."""
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        ticked = request.POST.getlist("entry")[:MOST_AT_ONCE]
-        chosen = [found for text in ticked if (found := parse_uuid(text))]
+        chosen = parse_uuids(request.POST.getlist("entry")[:MOST_AT_ONCE])
         do = request.POST.get("do", "")
         if do == "merge":
             return self._merge(chosen)
         if do not in BULK:
             raise NotFound("This action does not exist.")
-        left = []
+        errors = []
         for entry_id in chosen:
             try:
-                BULK[do](**self.by_hand(entry_id))
+                BULK[do](**self.change_of(entry_id))
             except RapportError as error:
-                left.append(sentence_of(error))
-        said = f"{len(chosen) - len(left)} {DONE.get(do, 'updated')}."
-        if left:
-            said += f" {len(left)} skipped: {left[0]}"
+                errors.append(sentence_of(error))
+        message = f"{len(chosen) - len(errors)} {DONE.get(do, 'updated')}."
+        if errors:
+            message += f" {len(errors)} skipped: {errors[0]}"
         if do == "delete":
-            said += " To bring one back, show the state deleted."
-        return self.back(said)
+            message += " To bring one back, show the state deleted."
+        return self.back(message)
 
     def _merge(self, chosen: list[UUID]) -> HttpResponse:
-        """The first one ticked stays and says both; the other steps back, and can be restored."""
+        """Join two entries into the first, and supersede the second, which can be restored."""
         if len(chosen) != 2:
             raise Conflict("Select two entries to merge.")
         kept, other = (entry_of(self.relationship.id, entry_id) for entry_id in chosen)
@@ -208,7 +207,7 @@ class BulkView(EntryAction):
                 f"Together they exceed the limit of {settings.MAX_ENTRY_BYTES} bytes for one entry. "
                 "Nothing was changed; shorten one of them first."
             )
-        merge_entries(kept=kept, other=other, content=text, by=self.actor, how=BY_HAND)
+        merge_entries(kept=kept, other=other, content=text, by=self.actor, how=REASON)
         edit = reverse("admin_ui:relationship_edit_entry", args=[self.relationship.id, kept.id])
         if back := way_back(self.request):
             edit = f"{edit}?next={quote(back)}"
@@ -217,7 +216,7 @@ class BulkView(EntryAction):
 
 
 def entry_of(relationship_id: UUID, entry_id: UUID) -> ScratchpadEntry:
-    """Raises NotFound."""
+    """Return an entry of the relationship. Raises NotFound."""
     entry: ScratchpadEntry | None = (
         ScratchpadEntry.objects.for_relationship(relationship_id).filter(id=entry_id).first()
     )

@@ -1,4 +1,4 @@
-"""Signing in and out, and the two choices that stay with a browser: the project and the theme."""
+"""Signing in and out, and choosing the project and the theme."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ class SignInView(LoginView):
     redirect_authenticated_user = True
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Who is signed in, by now or already, is offered the form that was sent meanwhile."""
+        """After signing in, offer to send the form again that was submitted before (see `unsent`)."""
         unsent = read_unsent(request.POST.get("unsent", ""))
         answer = super().dispatch(request, *args, **kwargs)
         if unsent and request.user.is_authenticated:

@@ -1,4 +1,4 @@
-"""What the conversation came to: every version of its summaries, read, edited, and made now."""
+"""All versions of a relationship's summaries; editing one, or having one made now."""
 
 from typing import Any
 from uuid import UUID
@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 
 from admin_ui.access import RelationshipAction
 from admin_ui.paging import page_of
-from admin_ui.params import parse_uuid
+from admin_ui.params import multiline_param, parse_uuid
 from admin_ui.words import sentence_of
 from summaries.editing import edit_summary
 from summaries.models import Summary, SummaryState
@@ -25,15 +25,15 @@ class SummariesView(RelationshipAction):
         return self._page()
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        """Make one of all there is by now, or write one anew."""
-        what: dict[str, Any] = {"relationship": self.relationship, "by": self.actor}
+        """Have a worker summarise the whole conversation (`do=make`), or save an edited summary."""
+        common: dict[str, Any] = {"relationship": self.relationship, "by": self.actor}
         summary_id = parse_uuid(request.POST.get("summary", ""))
         try:
             if request.POST.get("do") == "make":
-                ask_for_summary(**what)
+                ask_for_summary(**common)
                 return self.back("A worker is summarising the conversation.")
-            text = request.POST.get("text", "").replace("\x00", "").replace("\r\n", "\n")
-            edit_summary(**what, summary_id=summary_id or UUID(int=0), text=text)
+            text = multiline_param(request.POST, "text")
+            edit_summary(**common, summary_id=summary_id or UUID(int=0), text=text)
         except RapportError as error:
             return self._page(why=sentence_of(error), edited=summary_id, status=409)
         return self.back("Saved as the next version.")
@@ -41,11 +41,11 @@ class SummariesView(RelationshipAction):
     def _page(self, **more: Any) -> HttpResponse:
         rows = Summary.objects.for_relationship(self.relationship.id).newest_first()
         page = page_of(self.request, rows, size=VERSIONS_A_PAGE)
-        # Only the newest version of as many messages can be edited; who edits an older one is told so.
         can_edit = self.access.can_edit
         return self.show(
             "summaries/list",
             page=page,
+            # older versions can be edited, too; saving one is refused with an explanation
             rows=[(row, can_edit and row.state == SummaryState.READY) for row in page.rows],
             shown=shown_summary(self.relationship.id),
             count=self.relationship.message_count,

@@ -1,8 +1,8 @@
-"""The scratchpad as it was at a moment, and what changed from there to another."""
+"""The scratchpad at a past time, and what changed from then until a second time."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
@@ -10,28 +10,28 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from admin_ui.access import OperatorView
+from admin_ui.params import parse_moment
 from admin_ui.word_diff import Piece, word_diff
 from memory.entries.time_travel import PastChange, PastLine, changes_of, lines_at
 from memory.models import RevisionEvent
 
-STEPS = 1000  # of each slider, over the relationship's whole life
+STEPS = 1000  # of each slider, from the first change until now
 SHOWN = 50  # entries, and changes
 
 
 @dataclass(frozen=True, slots=True)
 class EntryChange:
-    """One entry that is not what it was. `event`: by which change it went, where it is gone."""
+    """The difference of an entry between two times. `event`: of the revision after which it is gone."""
 
     kind: Literal["added", "updated", "gone"]
     entry_id: UUID
     before: str
     after: str
-    at: datetime  # when what it says now was said, or since when it is gone
+    at: datetime  # effective time of the present text, or since when the entry is gone
     event: str = ""
 
     @property
     def text(self) -> Sequence[Piece]:
-        """Its words before and after, told apart."""
         return word_diff(self.before, self.after)
 
 
@@ -70,14 +70,14 @@ class TimeTravelView(OperatorView):
 
 
 def _ticks(history: Iterable[PastChange], first: datetime, now: datetime) -> str:
-    """The steps of the sliders at which something changed, as an SVG's path."""
+    """Return the slider's steps with changes, as an SVG path."""
     changed = {_step_of(change.at, first, now) for change in history if change.event != RevisionEvent.NONE}
     return "".join(f"M{step} 0V10" for step in sorted(changed) if step <= STEPS)
 
 
 def _chosen(request: HttpRequest, date: str, step: str, first: datetime, now: datetime) -> datetime:
-    """The moment that a date names, else a slider's step; now where neither does."""
-    named = _moment(request.GET.get(date, ""))
+    """Return the time that a date field or else a slider names; now if neither does."""
+    named = _end_of_day(request.GET.get(date, ""))
     return min(named or first + (now - first) * _step(request.GET.get(step, "")) / STEPS, now)
 
 
@@ -89,27 +89,24 @@ def _step_of(moment: datetime, first: datetime, now: datetime) -> int:
     return max(0, round(STEPS * ((moment - first) / (now - first)))) if now > first else STEPS
 
 
-def _moment(text: str) -> datetime | None:
-    """What a date field sends, in UTC: the end of that day. None where it is none."""
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    if len(text) == len("2026-05-03"):
-        moment = moment.replace(hour=23, minute=59, second=59)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+def _end_of_day(text: str) -> datetime | None:
+    """Parse a date as the end of that day in UTC, or a time. None if it is neither."""
+    moment = parse_moment(text)
+    if moment and len(text) == len("2026-05-03"):
+        return moment.replace(hour=23, minute=59, second=59)
+    return moment
 
 
 def _day(text: str) -> str:
-    """The day of what a date field sent, as such a field takes it."""
-    moment = _moment(text)
+    """Return the date of a date or time, as a date field takes it."""
+    moment = parse_moment(text)
     return f"{moment:%Y-%m-%d}" if moment else ""
 
 
 def compare_entries(
     then: Iterable[PastLine], later: Iterable[PastLine], last: Mapping[UUID, PastChange]
 ) -> list[EntryChange]:
-    """What is new, what says something else, what is gone, newest first. `last`: each entry's last change by then."""
+    """Compare the entries of two times, newest change first. `last`: each entry's last revision until the later one."""
     before = {entry.id: entry.content for entry in then}
     after = {entry.id: entry for entry in later}
     changes: list[EntryChange] = []
@@ -121,6 +118,6 @@ def compare_entries(
             changes.append(EntryChange("updated", entry_id, old, entry.content, entry.effective_at))
     for entry_id, content in before.items():
         if entry_id not in after:
-            went = last[entry_id]
-            changes.append(EntryChange("gone", entry_id, content, "", went.at, went.event))
+            removal = last[entry_id]
+            changes.append(EntryChange("gone", entry_id, content, "", removal.at, removal.event))
     return sorted(changes, key=lambda change: change.at, reverse=True)

@@ -1,4 +1,4 @@
-"""A relationship's tokens, for the person's browser: create (shown once), list until they expire, revoke."""
+"""A relationship's tokens for the person's browser: created (shown once), listed until they expire, revoked."""
 
 from typing import Any
 from uuid import UUID
@@ -11,7 +11,10 @@ from admin_ui.paging import page_of
 from relationships.models import RelationshipToken, Role, Scope
 from relationships.services.tokens import create_token, revoke_token
 
-SAYS = {Scope.READ: "read memory and contexts", Scope.WRITE: "also send turns and change memory"}
+SCOPES = {
+    Scope.READ: "read: read memory and contexts",
+    Scope.WRITE: "write: also send turns and change memory",
+}
 LIFETIMES = {900: "15 minutes", 3600: "1 hour", 86_400: "1 day"}  # seconds
 
 
@@ -23,9 +26,9 @@ class TokensView(OperatorView):
         return self._page()
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        """Create a token. Like a key, it is shown in this answer only."""
+        """Create a token. This response is the only one that contains it."""
         scope, lifetime = request.POST.get("scope", ""), request.POST.get("lifetime", "")
-        if scope not in SAYS or lifetime not in map(str, LIFETIMES):
+        if scope not in SCOPES or lifetime not in map(str, LIFETIMES):
             return self._page(why="Choose a scope and a lifetime from the lists.", status=422)
         row, token = create_token(
             relationship=self.relationship, scopes=[scope], expires_in=int(lifetime), by=self.actor
@@ -38,7 +41,7 @@ class TokensView(OperatorView):
         return self.show(
             "tokens/list",
             page=page_of(self.request, valid),
-            scopes=[(str(scope), f"{scope}: {says}") for scope, says in SAYS.items()],
+            scopes=SCOPES.items(),
             lifetimes=LIFETIMES.items(),
             **more,
         )
@@ -49,5 +52,5 @@ class RevokeTokenView(OperatorView):
 
     def post(self, request: HttpRequest, token_id: UUID) -> HttpResponse:
         revoke_token(relationship=self.relationship, token_id=token_id, by=self.actor)
-        said = "Token revoked. It is rejected from now on."
-        return self.done(said, "admin_ui:relationship_tokens", self.relationship.id)
+        message = "Token revoked. It is rejected from now on."
+        return self.done(message, "admin_ui:relationship_tokens", self.relationship.id)

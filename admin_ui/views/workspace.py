@@ -1,4 +1,4 @@
-"""An agent's workspace: files with their history, sessions with their steps, checkpoints, what waits for a decision."""
+"""A relationship's workspace: files with their history, agents' sessions, checkpoints, and held changes."""
 
 from operator import itemgetter
 from typing import Any
@@ -12,7 +12,7 @@ from django.shortcuts import redirect
 from admin_ui.access import RelationshipAction
 from admin_ui.held_changes import held_changes
 from admin_ui.paging import order_of, page_of
-from admin_ui.params import parse_uuid, readable, text_param, version_param
+from admin_ui.params import parse_uuid, text_or_json, text_param, version_param
 from admin_ui.words import sentence_of
 from web.errors import RapportError, StaleVersion
 from workspace.blame import blame
@@ -58,7 +58,7 @@ class WorkspacePart(RelationshipAction):
     tab = "workspace"
 
     def done_here(self, said: str = "") -> HttpResponse:
-        """Lead to the page of the whole workspace."""
+        """Redirect to the workspace's page, with a message if there is one."""
         if said:
             messages.success(self.request, said)
         return redirect("admin_ui:relationship_workspace", self.relationship.id)
@@ -68,7 +68,7 @@ class WorkspaceView(WorkspacePart):
     def get(self, request: HttpRequest) -> HttpResponse:
         relationship = self.relationship
         branch = text_param(request.GET, "branch") or MAIN
-        head, order = read_head(relationship.id, branch), order_of(request, FILE_COLUMNS, usual="path")
+        head, order = read_head(relationship.id, branch), order_of(request, FILE_COLUMNS, default="path")
         tools = list(Tool.objects.filter(companion_id=relationship.companion_id).order_by("name"))
         made = generated_paths(relationship, tools) if branch == MAIN else []
         files_there = head.files if head else {}
@@ -107,7 +107,7 @@ class WorkspaceView(WorkspacePart):
 
 
 def _with_calls(relationship_id: UUID) -> QuerySet[AgentSession]:
-    """The sessions, each running one with the tool of a `call` for which it waits until a person approves it."""
+    """Return the agents' sessions. `call`: the tool that a running session waits to call until it is approved."""
     steps = AgentStep.objects.for_relationship(relationship_id).filter(state=StepState.WAITING)
     call = steps.filter(session_id=OuterRef("id")).order_by("number").values("tool")[:1]
     running = When(state=SessionState.RUNNING, then=Subquery(call))
@@ -117,7 +117,7 @@ def _with_calls(relationship_id: UUID) -> QuerySet[AgentSession]:
 
 class HistoryView(WorkspacePart):
     def get(self, request: HttpRequest) -> HttpResponse:
-        """The commits of a branch, and the checkpoints to go back to."""
+        """Show a branch's commits, and the checkpoints."""
         branch = text_param(request.GET, "branch") or MAIN
         owned = Checkpoint.objects.for_relationship(self.relationship.id).order_by("-taken_at", "-id")
         sessions = AgentSession.objects.for_relationship(self.relationship.id).filter(
@@ -148,7 +148,7 @@ class FileView(WorkspacePart):
 
 class CommitView(WorkspacePart):
     def get(self, request: HttpRequest, sha: str) -> HttpResponse:
-        """What it changed; with `base`, all that lies between the two."""
+        """Show what a commit changed; with ?base=, the difference between both commits."""
         relationship = self.relationship
         commit, base = get_commit(relationship, sha), text_param(request.GET, "base")
         before, after = (
@@ -163,7 +163,7 @@ class CommitView(WorkspacePart):
 
 class AgentSessionView(WorkspacePart):
     def get(self, request: HttpRequest, session_id: UUID) -> HttpResponse:
-        """Read again by the page itself while the session is open."""
+        """Show a session with its steps. The page polls it while the session is open."""
         session = get_session(self.relationship.id, session_id)
         steps = AgentStep.objects.for_relationship(self.relationship.id).filter(session_id=session_id)
         return self.show(
@@ -171,13 +171,13 @@ class AgentSessionView(WorkspacePart):
             session=session,
             open=session.state in OPEN,
             steps=[
-                (step, {name: readable(value) for name, value in step.arguments.items()})
+                (step, {name: text_or_json(value) for name, value in step.arguments.items()})
                 for step in steps.order_by("number")
             ],
         )
 
     def post(self, request: HttpRequest, session_id: UUID) -> HttpResponse:
-        """Pause, resume, stop, try again, finish; or decide a call that waits."""
+        """Pause, resume, stop, retry or finish the session, or approve or deny a call that waits."""
         do = request.POST.get("do", "")
         here: dict[str, Any] = {"relationship": self.relationship, "session_id": session_id, "by": self.actor}
         if do in VERBS:
@@ -224,7 +224,7 @@ class HotContextView(WorkspacePart):
 
 class CheckpointsView(WorkspacePart):
     def post(self, request: HttpRequest) -> HttpResponse:
-        """Take one of main, or go back to one."""
+        """Take a checkpoint of main, or restore one."""
         what: dict[str, Any] = {"relationship": self.relationship, "by": self.actor}
         if chosen := parse_uuid(request.POST.get("checkpoint", "")):
             memory = bool(request.POST.get("memory"))
@@ -238,7 +238,7 @@ class CheckpointsView(WorkspacePart):
 
 class ApproveToolView(WorkspacePart):
     def post(self, request: HttpRequest) -> HttpResponse:
-        """Let the companion's agents call a tool that one of them wrote; only an owner, if it names secrets."""
+        """Allow the companion's agents to call a tool that an agent wrote; only an owner may, if it names secrets."""
         path = text_param(request.POST, "path", limit=1024)
         try:
             tool = approve_tool(

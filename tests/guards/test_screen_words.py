@@ -8,7 +8,7 @@ from tests.guards.screen_words import old_words_in
 from tests.guards.sources import ROOT
 
 _MARKUP = re.compile(r"{[%#{].*?[%#}]}|<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL)
-_PART = re.compile(r"{% (?:card|choice|field|nothing|tab) .*?%}")
+_PART = re.compile(r"{% (?:card|choice|empty_state|field|tab) .*?%}")
 _SAID = re.compile(r'\b(?:title|aria-label|placeholder|data-confirm|alt)="([^"]*)"')
 
 
@@ -41,5 +41,5 @@ def test_templates_and_messages_use_no_word_of_before() -> None:
 
 def test_they_are_found_where_they_stand() -> None:
     assert of_template('<p title="two">{% if one %}three{{ four }}</p>').split() == ["three", "two"]
-    assert of_template('{% nothing "No turns." icon="turns" %}').split() == ["No", "turns.", "turns"]
+    assert of_template('{% empty_state "No turns." icon="turns" %}').split() == ["No", "turns.", "turns"]
     assert of_module('"""A doc of it."""\nfail("Not so well.", "name")') == "Not so well."

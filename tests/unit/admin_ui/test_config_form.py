@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from admin_ui.config_diff import between, from_recipe
+from admin_ui.config_diff import differences_by, differences_from_recipe
 from admin_ui.config_form import REGISTRIES, config_sections, read_config
 from admin_ui.setting_words import CHOICES, FIRST, LABELS
 from relationships.configuration.cascade import resolve_configuration
@@ -121,8 +121,8 @@ def test_what_differs_from_the_recipe_and_what_would_change_is_told_in_words(com
     companion.project.config = {"ingestion": {"max_batch": 2}}
     companion.config = {"recipe": "importance", "retrieval": {"gate": {"open_on": ["gap"]}, "top_k": 15}}
 
-    different = {row.label: (row.before, row.after) for row in from_recipe(companion)}
-    changes = between(companion, {"recipe": "importance", "context": {"core_prompt": "Be kind. " * 9}})
+    different = {row.label: (row.before, row.after) for row in differences_from_recipe(companion)}
+    changes = differences_by({"recipe": "importance", "context": {"core_prompt": "Be kind. " * 9}}, companion)
 
     assert different == {
         "Remembering: Turns in one model call, at most": ("8", "2"),
@@ -132,11 +132,11 @@ def test_what_differs_from_the_recipe_and_what_would_change_is_told_in_words(com
         ),
     }
     assert [row.label for row in changes] == ["Retrieval: Retrieve when", "Context: System prompt"]
-    assert (changes[1].before, changes[1].after, changes[1].words) == ("none", "Be kind. " * 9, ())
+    assert (changes[1].before, changes[1].after, changes[1].pieces) == ("none", "Be kind. " * 9, ())
 
     companion.config = {"context": {"core_prompt": "Be stern. " * 9}}
-    (reworded,) = between(companion, {"context": {"core_prompt": "Be kind. " * 9}})
-    assert {piece.kind for piece in reworded.words} >= {"gone", "new"}
+    (reworded,) = differences_by({"context": {"core_prompt": "Be kind. " * 9}}, companion)
+    assert {piece.kind for piece in reworded.pieces} >= {"gone", "new"}
 
 
 def _resolved(config: dict[str, Any]) -> Configuration:

@@ -37,8 +37,8 @@ def test_each_day_counts_what_came_in_and_what_changed(
     overview = last_days(relationship.project_id, 14)
 
     assert len(overview.turns.bars) == 14
-    assert overview.turns.bars[-1].says.endswith(": 1 processed, 0 failed, 0 waiting or skipped")
-    assert overview.changes.bars[-1].says.endswith(": 2 added, 0 updated, 0 deleted")
+    assert overview.turns.bars[-1].description.endswith(": 1 processed, 0 failed, 0 waiting or skipped")
+    assert overview.changes.bars[-1].description.endswith(": 2 added, 0 updated, 0 deleted")
     assert overview.lag_p50 is not None and overview.lag_p50 >= 0
     assert [(row.name, row.calls) for row in overview.companions] == [("Ada", 1)]
 
@@ -61,8 +61,8 @@ def test_costs_are_summed_by_companion_and_an_unknown_price_stays_unknown(relati
 
     (row,) = overview.companions
     assert (row.calls, row.prompt_tokens, row.cost) == (3, 30, Decimal("0.75"))
-    assert overview.costs.bars[-1].says.endswith(": 0.75 Ada")
-    assert overview.calls.bars[-1].says.endswith(": 3 succeeded, 0 failed")
+    assert overview.costs.bars[-1].description.endswith(": 0.75 Ada")
+    assert overview.calls.bars[-1].description.endswith(": 3 succeeded, 0 failed")
 
 
 def test_what_is_older_or_anothers_is_not_counted(
@@ -94,9 +94,9 @@ def test_a_quarter_is_shown_by_week(conversation: Conversation, relationship: Re
 
     bars = last_days(relationship.project_id, 90, by="said").turns.bars
 
-    counts = [bar.says.partition(" waiting")[0].rpartition(" ")[2] for bar in bars]
+    counts = [bar.description.partition(" waiting")[0].rpartition(" ")[2] for bar in bars]
     assert counts == ["1", *["0"] * 10, "1", "2"]
-    assert all(bar.says.startswith("week of ") for bar in bars)
+    assert all(bar.description.startswith("week of ") for bar in bars)
 
 
 def test_one_companion_can_be_looked_at(conversation: Conversation, relationship: Relationship) -> None:

@@ -3,7 +3,7 @@ from uuid import UUID
 
 import pytest
 
-from admin_ui.timeline import MOST_LANES, Event, Lifeline, Stretch, axis_of, dots_of, rows_of
+from admin_ui.timeline import MOST_LANES, Event, Span, ValueHistory, axis_of, dots_of, rows_of
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 ID = UUID(int=1)
@@ -42,13 +42,13 @@ def test_a_line_holds_what_is_near_and_now(
 
 
 def test_values_that_hold_at_once_stand_below_one_another() -> None:
-    jobs = [Stretch(ID, "nurse", days(-90), days(-30)), Stretch(ID, "teacher", days(-60), None)]
-    after = Stretch(ID, "retired", days(-10), None)
+    jobs = [Span(ID, "nurse", days(-90), days(-30)), Span(ID, "teacher", days(-60), None)]
+    after = Span(ID, "retired", days(-10), None)
     axis = axis_of([(part.begins, part.ends) for part in jobs], now=NOW)
 
-    (row,) = rows_of([Lifeline("", "job", True, [after, *jobs])], axis)
+    (row,) = rows_of([ValueHistory("", "job", True, [after, *jobs])], axis)
 
-    assert [(bar.stretch.text, bar.lane) for bar in row.bars] == [
+    assert [(bar.span.text, bar.lane) for bar in row.bars] == [
         ("nurse", 0),
         ("teacher", 1),
         ("retired", 0),

@@ -1,7 +1,7 @@
 import pytest
 
-from admin_ui.templatetags.facts import actor, committer, patch, spelt, tone, with_id
-from admin_ui.words import in_words, lasting, sentence_of
+from admin_ui.templatetags.formatting import actor, committer, patch, spelled_dates, tone, with_id
+from admin_ui.words import duration, in_words, sentence_of
 from relationships.models import EndUser
 from web.errors import FieldProblem, InvalidInput, NotFound
 
@@ -16,13 +16,13 @@ from web.errors import FieldProblem, InvalidInput, NotFound
         (sentence_of(InvalidInput.of("a.b", "is none")), "a.b: is none"),
         (sentence_of(InvalidInput("a: b", problems=[FieldProblem("c", "d")])), "a: b"),
         (sentence_of(NotFound("Not there: gone.")), "Not there: gone."),
-        (lasting(0.518), "0.52 s"),
-        (lasting(61), "1 minute"),
-        (lasting(7199), "120 minutes"),
-        (lasting(7200), "2 hours"),
-        (lasting(200_000), "2 days"),
-        (spelt("2026-01-05T09:00"), "5 Jan 2026, 09:00"),
-        (spelt("on 2026-01-05 at 09:00"), "on 5 Jan 2026 at 09:00"),
+        (duration(0.518), "0.52 s"),
+        (duration(61), "1 minute"),
+        (duration(7199), "120 minutes"),
+        (duration(7200), "2 hours"),
+        (duration(200_000), "2 days"),
+        (spelled_dates("2026-01-05T09:00"), "5 Jan 2026, 09:00"),
+        (spelled_dates("on 2026-01-05 at 09:00"), "on 5 Jan 2026 at 09:00"),
         (committer("session 01a2 <01a2@rapport.invalid>"), "agent session"),
         (committer("developer rk_1 <developer@rapport.invalid>"), "API key rk_1"),
         (committer("Zoë Ng <zoe@example.org>"), "Zoë Ng"),

@@ -109,7 +109,7 @@ def _fill(relationship: Relationship, conversation: Conversation, provider: Scri
 
 def _counted(answer: Any, what: str) -> set[str]:
     """What the page counts under one of the choices."""
-    found = re.search(rf'id="goes-{what}">([^<]*)<', answer.content.decode())
+    found = re.search(rf'id="counts-{what}">([^<]*)<', answer.content.decode())
     assert found is not None
     return {" ".join(part.split()) for part in found[1].removesuffix(".").split(",")}
 

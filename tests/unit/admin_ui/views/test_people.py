@@ -4,7 +4,7 @@ import re
 
 from django.test import Client
 
-from admin_ui.people import lifelines_of
+from admin_ui.people import value_histories_of
 from memory.entries.adding import add_entry
 from memory.entries.editing import delete_entry, revise_entry
 from memory.models import EntrySource, ScratchpadEntry
@@ -58,16 +58,16 @@ def test_a_key_is_one_line_through_its_entries_and_their_changes(relationship: R
     delete_entry(relationship_id=relationship.id, entry_id=tea.id, by=BY)
     keep(relationship, "Never changes")
 
-    city, other = lifelines_of(relationship.id)
+    city, other = value_histories_of(relationship.id)
 
-    assert [(part.text, part.ends is None) for part in city.stretches] == [
+    assert [(part.text, part.ends is None) for part in city.spans] == [
         ("Lives in Porto", False),
         ("Lives in Braga", False),
         ("Lives in Lisbon", True),
     ]
-    assert city.stretches[1].ends == city.stretches[2].begins
-    assert city.stretches[2].entry_id == lisbon.id
+    assert city.spans[1].ends == city.spans[2].begins
+    assert city.spans[2].entry_id == lisbon.id
     assert (city.name, other.name) == ("city", "other")
-    (first, last) = other.stretches
+    (first, last) = other.spans
     assert first.ends == last.begins
     assert last.ends is not None and first.begins < last.begins < last.ends

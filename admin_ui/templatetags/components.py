@@ -1,4 +1,4 @@
-"""Parts that many pages have, each in a tag: a card, a field, a choice, a tab, and what a list without rows says."""
+"""Template tags for components that many pages use: cards, form fields, tabs, empty lists."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import mark_safe
 
-from admin_ui.templatetags import facts
+from admin_ui.templatetags import formatting
 
 register = template.Library()
 _SELECTED = mark_safe(" selected")
@@ -17,7 +17,7 @@ _SELECTED = mark_safe(" selected")
 
 @register.simple_tag
 def field(name: str, label: str, value: str = "", *, wide: bool = False, **attributes: Any) -> str:
-    """An input below its label. `attributes`: the input's own, with `_` for `-`; an empty one is left out."""
+    """Return an input with its label. `attributes`: of the input, with `_` for `-`; empty ones are left out."""
     own = {"id": name, "name": name, "value": value} | _given(attributes)
     return _labelled(own["id"], label, format_html("<input{}>", flatatt(own)), wide)
 
@@ -33,8 +33,8 @@ def choice(
     wide: bool = False,
     **attributes: Any,
 ) -> str:
-    """A list to choose from, below its label. `options`: values, or (value, words); `unset`: the words of the one that
-    stands for none of them, if there is one; `attributes`: as of `field`.
+    """Return a select with its label. `options`: values, or (value, label); `unset`: the label of the option without a
+    value, if there is one; `attributes`: as of `field`.
     """
     pairs = [option if isinstance(option, tuple) else (option, option) for option in options]
     listed = (
@@ -42,36 +42,36 @@ def choice(
         for value, words in ([("", unset)] * bool(unset) + pairs)
     )
     own = {"id": name, "name": name} | _given(attributes)
-    shown = format_html_join("", '<option value="{}"{}>{}</option>', listed)
-    return _labelled(own["id"], label, format_html("<select{}>{}</select>", flatatt(own), shown), wide)
+    markup = format_html_join("", '<option value="{}"{}>{}</option>', listed)
+    return _labelled(own["id"], label, format_html("<select{}>{}</select>", flatatt(own), markup), wide)
 
 
 def _given(attributes: Mapping[str, Any]) -> dict[str, Any]:
     return {name.replace("_", "-"): value for name, value in attributes.items() if value}
 
 
-def _labelled(id: str, label: str, shown: str, wide: bool) -> str:
-    around = '<div class="field{}"><label for="{}">{}</label>{}</div>'
-    return format_html(around, " wide" if wide else "", id, label, shown)
+def _labelled(id: str, label: str, control: str, wide: bool) -> str:
+    markup = '<div class="field{}"><label for="{}">{}</label>{}</div>'
+    return format_html(markup, " wide" if wide else "", id, label, control)
 
 
 @register.simple_tag
-def copied(text: Any, id: str) -> str:
-    """A code with a button that copies it."""
+def copyable(text: Any, id: str) -> str:
+    """Return a code with a button that copies it."""
     button = '<button class="quiet small copy" id="copy-{0}" aria-labelledby="copy-{0} {0}" data-copy="#{0}">'
     return format_html(f'<code id="{{0}}" dir="auto">{{1}}</code> {button}Copy</button>', id, text)
 
 
 @register.simple_tag
-def nothing(says: str, *, icon: str = "", element: str = "div", card: bool = False) -> str:
-    """What stands where there are no rows."""
-    shown = '<{0} class="{1}empty">{2}<p>{3}</p></{0}>'
-    return format_html(shown, element, "card " if card else "", facts.icon(icon) if icon else "", says)
+def empty_state(text: str, *, icon: str = "", element: str = "div", card: bool = False) -> str:
+    """Return what a list without rows shows."""
+    markup = '<{0} class="{1}empty">{2}<p>{3}</p></{0}>'
+    return format_html(markup, element, "card " if card else "", formatting.icon(icon) if icon else "", text)
 
 
 @register.simple_block_tag
 def card(content: str, title: str, *, id: str = "") -> str:
-    """A section below its heading. `id`: the heading's, which then names the section."""
+    """Return a section with a heading. `id`: of the heading, which labels the section."""
     return format_html(
         '<section class="card"{}><header><h2{}>{}</h2></header>{}</section>',
         flatatt({"aria-labelledby": id or None}),
@@ -83,7 +83,7 @@ def card(content: str, title: str, *, id: str = "") -> str:
 
 @register.simple_tag(takes_context=True)
 def tab(context: Mapping[str, Any], name: str, label: str, page: str, of: Any) -> str:
-    """A link to a page about the row `of`; it is the present one if the context's `tab` has its name."""
-    present = ' aria-current="page"' if context.get("tab") == name else ""
+    """Return a link to a page about the row `of`. It is the current one if the context's `tab` is `name`."""
+    current = ' aria-current="page"' if context.get("tab") == name else ""
     href = reverse(f"admin_ui:{page}", args=[of.id])
-    return format_html(f'<a href="{{}}"{present}>{{}}</a>', href, label)
+    return format_html(f'<a href="{{}}"{current}>{{}}</a>', href, label)
