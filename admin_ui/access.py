@@ -223,9 +223,8 @@ def htmx_of(request: HttpRequest) -> HtmxDetails:
 
 
 def project_access(request: HttpRequest) -> ProjectAccess | None:
-    """Return the operator's access to their current project; None if they are a member of none.
-
-    The current project is the one that the form or htmx names, else the one in the session, else the first by name.
+    """Return the operator's access to their current project: that of the form or of htmx, else of the session, else
+    the first by name. None if they are a member of none, or not of the form's.
     """
     operator = cast(Operator, request.user)
     if operator.is_superuser:

@@ -137,8 +137,8 @@ def find_messages(
 ) -> tuple[list[tuple[Message, Excerpt]], int | None]:
     """Find the newest messages with all words of `text`, in any spelling of the language, each with an excerpt.
 
-    Reads a limited number of messages, from the seq `before` on back. Also returns the seq to continue before, None if
-    all were read. The messages have `turn_seq`.
+    Reads a limited number of messages, those before the seq `before`. Also returns the seq to continue with as
+    `before`, None if all were read. The messages have `turn_seq`.
     """
     rows = Message.objects.for_relationship(relationship_id)
     if before is not None:

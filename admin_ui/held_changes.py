@@ -22,25 +22,24 @@ def held_changes(relationship: Relationship, head: Head | None) -> list[dict[str
     profile = Profile.objects.for_relationship(relationship.id).values("data")[:1]
     open_ones = HeldChange.objects.for_relationship(relationship.id).filter(state=HeldChange.OPEN)
     rows = list(open_ones.annotate(profile=Subquery(profile)).order_by("-created_at")[:SHOWN])
-    files = head.files if head else {}
-    sides = {path: files[path] for row in rows for path in (row.path, row.kept_as) if path in files}
-    contents = read_blobs(relationship.id, sides.values()) if sides else {}
+    on_main = head.files if head else {}
+    files = {path: on_main[path] for row in rows for path in (row.path, row.kept_as) if path in on_main}
+    contents = read_blobs(relationship.id, files.values()) if files else {}
 
     def text(path: str) -> str | None:
-        return text_of(contents[sides[path].sha256]) if path in sides else None
+        return text_of(contents[files[path].sha256]) if path in files else None
 
     shown, effort = [], Effort(MOST_AT_ONCE)
     for row in rows:
-        main: str | None
-        session: str | None
+        sides: tuple[str | None, str | None] = (text(row.path), None)
         if row.kind == HeldChange.PROFILE:
-            main, session = pretty_json(row.profile or {}), pretty_json(row.proposal)
+            sides = pretty_json(row.profile or {}), pretty_json(row.proposal)
         elif row.kept_as:
-            main, session = text(row.path), text(row.kept_as)
-        else:
-            main, session = (text(row.path), None) if row.session_deleted else (None, text(row.path))
-        blocks = _side_by_side(main or "", session or "", effort)
-        shown.append({"row": row, "sides": (main, session), "blocks": blocks})
+            sides = text(row.path), text(row.kept_as)
+        elif not row.session_deleted:
+            sides = None, text(row.path)
+        blocks = _side_by_side(sides[0] or "", sides[1] or "", effort)
+        shown.append({"row": row, "sides": sides, "blocks": blocks})
     return shown
 
 

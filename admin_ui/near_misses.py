@@ -55,11 +55,8 @@ def near_misses_of(relationship: Relationship, *, message: str, session: str) ->
 
     `message` and `session` may be empty. Raises NotFound, InvalidConfiguration, InvalidInput.
     """
-    now = datetime.now(UTC)
-    project_id, relationship_id = relationship.project_id, relationship.id
-    facts = read_facts(
-        project_id=project_id, relationship_id=relationship_id, session=session or DEFAULT_SESSION
-    )
+    now, session = datetime.now(UTC), session or DEFAULT_SESSION
+    facts = read_facts(project_id=relationship.project_id, relationship_id=relationship.id, session=session)
     plan = plan_for(facts.levels, None)
     configuration = plan.resolved.values
     more = 0 if configuration.retrieval.reranker else configuration.retrieval.more_messages
@@ -70,9 +67,9 @@ def near_misses_of(relationship: Relationship, *, message: str, session: str) ->
         why = "Enter a message above." if not recall.question.text else recall.gate.reason
         return [Ranking("Memory", [], why), Ranking("Earlier messages", [], why)]
     shown = _shown(plan, LayerRequest(facts, configuration, message, now, recall, preview=True))
-    asked: SearchParams = {
-        "project_id": project_id,
-        "relationship_id": relationship_id,
+    search: SearchParams = {
+        "project_id": relationship.project_id,
+        "relationship_id": relationship.id,
         "retrieval": retrieval.model_copy(update={"min_score": None}),
         "participants": facts.participants,
         "now": now,
@@ -80,18 +77,18 @@ def near_misses_of(relationship: Relationship, *, message: str, session: str) ->
     memory = configuration.context.memory
     entries: Sequence[Hit] = ()
     why = "The whole scratchpad is shown, and the archive is empty: nothing was left to search."
-    listed = {line[0] for line in lines_at(facts.scratchpad, fresh_until=facts.fresh_until, now=now)}
-    list_is_cut = memory == "both" and "memory" in shown and not listed <= set(shown["memory"].sources)
-    if memory == "retrieved" or facts.has_archive or list_is_cut:
-        tiers = (Tier.ARCHIVE,) if memory == "both" and not list_is_cut else ()
-        asked["top_k"] = min(_MOST, retrieval.top_k + NEAR_MISSES)
-        entries = search_entries(text=recall.question.text, filters=EntryFilters(tiers=tiers), **asked).hits
+    scratchpad = {line[0] for line in lines_at(facts.scratchpad, fresh_until=facts.fresh_until, now=now)}
+    is_cut = memory == "both" and "memory" in shown and not scratchpad <= set(shown["memory"].sources)
+    if memory == "retrieved" or facts.has_archive or is_cut:
+        tiers = (Tier.ARCHIVE,) if memory == "both" and not is_cut else ()
+        search["top_k"] = min(_MOST, retrieval.top_k + NEAR_MISSES)
+        entries = search_entries(text=recall.question.text, filters=EntryFilters(tiers=tiers), **search).hits
         why = "" if entries else "No entry shares anything with the message."
     recent = shown["messages"].sources if "messages" in shown else ()
-    asked["top_k"] = min(_MOST, retrieval.top_messages + more + NEAR_MISSES)
+    search["top_k"] = min(_MOST, retrieval.top_messages + more + NEAR_MISSES)
     shown_anyway = tuple(message.seq for message in recall.recent if message.id in recent)
     filters = MessageFilters(roles=("user", "assistant"), without=shown_anyway)
-    found = search_messages(text=recall.question.text, filters=filters, **asked)
+    found = search_messages(text=recall.question.text, filters=filters, **search)
     most = len(with_more(found, most=retrieval.top_messages, more=more))
     messages = found.hits[: most + NEAR_MISSES]
     known = sources_by_id(relationship, (str(hit.id) for hit in [*entries, *messages]))

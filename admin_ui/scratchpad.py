@@ -50,11 +50,12 @@ def scratchpad_of(
     groups: dict[str, list[ScratchpadEntry]] = {}
     for entry in entries:
         groups.setdefault(entry.type if page.order == "type" else "", []).append(entry)
+    turns = Turn.objects.for_relationship(relationship.id)
     archived, contents = _active_entries(relationship.id)
     used = sum(map(line_tokens, contents))
     return {
         "groups": list(groups.items()),
-        "turns": () if groups else _turns_by_state(relationship.id),
+        "turns": () if groups else turns.values_list("state").annotate(Count("id")).order_by("state"),
         "filters": filters,
         "orders": ORDERS,
         "page": page,
@@ -88,11 +89,6 @@ def _active_entries(relationship_id: UUID) -> tuple[dict[str, int], list[str]]:
         archived[name] = count
         contents += listed or ()
     return archived, contents
-
-
-def _turns_by_state(relationship_id: UUID) -> list[tuple[str, int]]:
-    turns = Turn.objects.for_relationship(relationship_id).order_by("state")
-    return list(turns.values_list("state").annotate(Count("id")))
 
 
 def held_deletions_of(relationship_id: UUID) -> list[tuple[list[OperationResult], bool]]:

@@ -2,14 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Count, Exists, Max, Min, OuterRef, Subquery
-from django.utils.dateparse import parse_date
 
-from admin_ui.params import parse_whole_number, text_param
+from admin_ui.params import parse_moment, parse_whole_number, text_param
 from relationships.models import Turn
 
 TURNS_AT_ONCE = 20
@@ -61,8 +59,7 @@ def _start(relationship_id: UUID, query: Mapping[str, str]) -> int | Subquery | 
         return after + 1
     if (first := seq_of(query.get("from", ""))) is not None:
         return first
-    if day := _date(query.get("at", "")):
-        since = datetime.combine(day, time(), UTC)
+    if since := parse_moment(query.get("at", "")):
         return Subquery(owned.filter(occurred_at__gte=since).order_by("occurred_at", "seq").values("seq")[:1])
     if session := text_param(query, "session"):
         return Subquery(owned.filter(session=session).order_by("seq").values("seq")[:1])
@@ -71,10 +68,3 @@ def _start(relationship_id: UUID, query: Mapping[str, str]) -> int | Subquery | 
 
 def seq_of(text: str) -> int | None:
     return parse_whole_number(text, digits=15)
-
-
-def _date(text: str) -> date | None:
-    try:
-        return parse_date(text)
-    except ValueError:
-        return None

@@ -25,11 +25,8 @@ def word_diff(before: str, after: str) -> list[Piece]:
         return [Piece("gone", before), Piece("new", after)]
     pieces: list[Piece] = []
     for tag, i1, i2, j1, j2 in Matcher(None, old, new, autojunk=False).get_opcodes():
-        if tag == "equal":
-            pieces.append(Piece("same", "".join(old[i1:i2])))
-            continue
         if i2 > i1:
-            pieces.append(Piece("gone", "".join(old[i1:i2])))
-        if j2 > j1:
+            pieces.append(Piece("same" if tag == "equal" else "gone", "".join(old[i1:i2])))
+        if j2 > j1 and tag != "equal":
             pieces.append(Piece("new", "".join(new[j1:j2])))
     return pieces

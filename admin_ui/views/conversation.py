@@ -1,5 +1,6 @@
 """A relationship's conversation with a search, and the details of a turn."""
 
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -49,12 +50,10 @@ class ConversationView(OperatorView):
             ctx |= {"window": window, "exchanges": exchanges_of(self.relationship.id, window.turns)}
         if more:
             return self.show("conversation/_turns", **ctx)
+        columns = map(itemgetter("session", "first", "turns"), sessions_of(self.relationship.id))
         sessions = [
-            (
-                row["session"],
-                f"{truncatechars(row['session'], 40)}, {row['first']:%-d %b %Y} ({row['turns']})",
-            )
-            for row in sessions_of(self.relationship.id)
+            (name, f"{truncatechars(name, 40)}, {first:%-d %b %Y} ({turns})")
+            for name, first, turns in columns
         ]
         return self.show("conversation/list", sessions=sessions, **ctx)
 

@@ -26,7 +26,9 @@ _DONE = {"hide": "hidden", "show": "shown again", "erase": "erased"}
 
 
 class EraseEntryView(OperatorView):
-    """Erases an entry after a confirmation page. The response lists the messages that still contain its words."""
+    """Erases an entry after a confirmation page. The response lists the messages that still contain its words; this
+    list is not stored.
+    """
 
     needs = needs_to_write = Role.OWNER
 

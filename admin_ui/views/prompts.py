@@ -165,9 +165,9 @@ def _relationships_of(companion: Companion, *, chosen: UUID | None) -> list[Rela
     owned = Relationship.objects.filter(companion=companion, last_turn_at__isnull=False)
     owned = owned.select_related("user")
     found = list(owned.order_by("-last_turn_at")[:RELATIONSHIPS_SHOWN])
-    if chosen is None or any(row.id == chosen for row in found):
-        return found
-    return [*found, *owned.filter(id=chosen)]
+    if chosen and all(row.id != chosen for row in found):
+        found += owned.filter(id=chosen)
+    return found
 
 
 def _turns_of(

@@ -1,13 +1,13 @@
-/* The little that HTML and htmx don't do by themselves. */
+/* Behaviour that HTML and htmx do not have. The pages also work without it. */
 "use strict";
 
-// A select marked data-submit sends its form as soon as something is chosen.
+// [data-submit]: a select that submits its form when an option is chosen.
 document.addEventListener("change", (event) => {
   const field = event.target.closest("[data-submit]");
   if (field) field.form.requestSubmit();
 });
 
-// Escape leaves an inline edit: the button marked data-cancel is pressed.
+// Keys: Escape cancels an inline form (its [data-cancel]), Ctrl+Enter submits it; / focuses the search field.
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") event.target.closest("form.edit")?.querySelector("[data-cancel]")?.click();
   if ((event.ctrlKey || event.metaKey) && event.key === "Enter") event.target.closest("form.edit")?.requestSubmit();
@@ -19,26 +19,26 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// What an inline form took the place of comes back when it is cancelled, and the focus to the link that opened it.
-const covered = new WeakMap();
+// When an inline form is cancelled, the content that it replaced is restored, and the link that opened it is focused.
+const replaced = new WeakMap();
 document.addEventListener("htmx:beforeSwap", (event) => {
   const { target, requestConfig, shouldSwap } = event.detail;
   if (shouldSwap && target.matches(".entry, #new-entry") && !target.querySelector("form.edit")) {
-    covered.set(target, { before: target.innerHTML, opener: requestConfig.elt.getAttribute("hx-get") });
+    replaced.set(target, { before: target.innerHTML, opener: requestConfig.elt.getAttribute("hx-get") });
   }
 });
 document.addEventListener("click", (event) => {
   const place = event.target.closest("[data-cancel]")?.closest(".entry, #new-entry");
-  const kept = place && covered.get(place);
-  if (!kept) return; // a page of its own: the link leads back
+  const kept = place && replaced.get(place);
+  if (!kept) return; // the form is a page of its own, and Cancel a link
   event.preventDefault();
   place.innerHTML = kept.before;
   htmx.process(place);
   document.querySelector(`a[hx-get="${kept.opener}"]`)?.focus();
 });
 
-// A form in a part marked data-in-place is sent without leaving the page: what was scrolled to stays, and the focus
-// goes to the same entry, or to the notice that undoes its deletion.
+// [data-in-place]: its forms are submitted without leaving the page, which keeps the scroll position. Then the same
+// entry is focused or, if it was deleted, the notice with the Undo button.
 document.addEventListener("submit", async (event) => {
   const form = event.target;
   if (event.defaultPrevented || form.method !== "post" || !form.closest("[data-in-place], #notices")) return;
@@ -47,12 +47,12 @@ document.addEventListener("submit", async (event) => {
   const entry = form.closest(".entry")?.id, pressed = event.submitter?.value;
   try {
     const answer = await post(form, sent);
-    if (answer.status === 401) return sendWhole(form, event.submitter);
-    if (take(await answer.text(), answer.status, (name) => answer.headers.get(name))) focusAfter(entry, pressed);
+    if (answer.status === 401) return submitNormally(form, event.submitter);
+    if (handleResponse(await answer.text(), answer.status, (name) => answer.headers.get(name))) focusAfter(entry, pressed);
   } catch {
-    say(UNREACHABLE);
+    showError(UNREACHABLE);
   } finally {
-    underWay.delete(form);
+    inFlight.delete(form);
   }
 });
 
@@ -60,8 +60,8 @@ const post = (form, sent, headers) => fetch(form.action, {
   method: "POST", body: new URLSearchParams(sent), headers: { "HX-Request": "true", "HX-Current-URL": location.href, ...headers },
 });
 
-// Whose session has ended: the form is sent as without this script, to the page that carries it past the sign-in.
-function sendWhole(form, button) {
+// Submits a form without this script, after the session has ended: the sign-in page keeps the form.
+function submitNormally(form, button) {
   if (button?.name) {
     const pressed = form.appendChild(document.createElement("input"));
     Object.assign(pressed, { type: "hidden", name: button.name, value: button.value });
@@ -69,16 +69,16 @@ function sendWhole(form, button) {
   form.submit();
 }
 
-// What came back of a form: a page, which is shown; else where to go on, or what is wrong.
-function take(text, status, header) {
+// Handles the response to a form: a redirect, an error, or a page. Returns whether a page is shown.
+function handleResponse(text, status, header) {
   if (header("HX-Redirect")) location.assign(header("HX-Redirect"));
   else if (header("HX-Retarget")) document.getElementById("notices").innerHTML = text;
   else if (showPage(text)) return true;
-  else say("Something went wrong (" + status + ").");
+  else showError("Something went wrong (" + status + ").");
   return false;
 }
 
-// The content of another page, or of this one anew, in place of what is here. Notices are announced as they come.
+// Replaces the content of <main>. The element #notices stays, so that screen readers announce new notices.
 function showPage(text) {
   const fresh = new DOMParser().parseFromString(text, "text/html").getElementById("main");
   if (!fresh) return false;
@@ -101,11 +101,11 @@ function focusAfter(entry, pressed) {
   wanted?.focus();
 }
 
-// How many are selected, and whether all are; one box ticks all.
+// [data-count] shows how many checkboxes are selected; [data-tick-all] selects all.
 const boxesOf = (all) => [...document.querySelectorAll(`input[name="${all.dataset.tickAll || "entry"}"][type=checkbox]:not([disabled])`)];
 function countSelected() {
-  const told = document.querySelector("[data-count]");
-  if (told) told.textContent = document.querySelectorAll(`input[name="${told.dataset.count}"]:checked`).length + " selected";
+  const counter = document.querySelector("[data-count]");
+  if (counter) counter.textContent = document.querySelectorAll(`input[name="${counter.dataset.count}"]:checked`).length + " selected";
   document.querySelectorAll("[data-tick-all]").forEach((all) => {
     const boxes = boxesOf(all), ticked = boxes.filter((box) => box.checked).length;
     all.checked = ticked > 0 && ticked === boxes.length;
@@ -119,37 +119,37 @@ document.addEventListener("change", (event) => {
 document.addEventListener("htmx:afterSwap", countSelected);
 document.addEventListener("DOMContentLoaded", countSelected);
 
-// Before a form is sent. Of one from before a sign-in in another tab: the token that holds now is in the cookie. What
-// can't be brought back is asked about. A form on its way is not sent a second time, unless nothing has come of it.
-const tokenNow = () => /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1];
+// Before a form is submitted: its CSRF token is updated from the cookie, as another tab may have signed in again;
+// [data-confirm] asks; and for 5 s it is not submitted a second time.
+const csrfToken = () => /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1];
 document.addEventListener("htmx:configRequest", (event) => {
-  if (tokenNow()) event.detail.headers["X-CSRFToken"] = tokenNow();
+  if (csrfToken()) event.detail.headers["X-CSRFToken"] = csrfToken();
 });
-let underWay = new WeakSet();
-window.addEventListener("pageshow", (event) => { if (event.persisted) underWay = new WeakSet(); }); // gone back to: it may go again
+let inFlight = new WeakSet();
+window.addEventListener("pageshow", (event) => { if (event.persisted) inFlight = new WeakSet(); }); // after the Back button
 document.addEventListener("submit", (event) => {
-  const form = event.target, field = form.querySelector("[name=csrfmiddlewaretoken]"), token = tokenNow();
+  const form = event.target, field = form.querySelector("[name=csrfmiddlewaretoken]"), token = csrfToken();
   const question = event.submitter?.dataset.confirm ?? form.dataset.confirm;
   if (field && token) field.value = token;
   if (question && !window.confirm(question)) event.preventDefault();
   if (event.defaultPrevented || form.method !== "post" || form.matches("[data-stream], [data-upload]")) return;
-  if (underWay.has(form)) { event.preventDefault(); event.stopImmediatePropagation(); }
-  underWay.add(form);
-  setTimeout(() => underWay.delete(form), 5000);
+  if (inFlight.has(form)) { event.preventDefault(); event.stopImmediatePropagation(); }
+  inFlight.add(form);
+  setTimeout(() => inFlight.delete(form), 5000);
 }, true);
 
-// Every refused or failed request is said, never swallowed.
+// Failed requests are shown as a notice.
 const UNREACHABLE = "The server can't be reached. Try again in a moment.";
-document.addEventListener("htmx:sendError", () => say(UNREACHABLE));
+document.addEventListener("htmx:sendError", () => showError(UNREACHABLE));
 document.addEventListener("htmx:afterOnLoad", () => {
   const notice = document.querySelector("#notices .notice.bad");
-  if (notice?.textContent === UNREACHABLE) notice.remove(); // it can again
+  if (notice?.textContent === UNREACHABLE) notice.remove(); // the server is back
 });
 document.addEventListener("htmx:responseError", (event) => {
-  if (!event.detail.xhr.getResponseHeader("HX-Retarget")) say("Something went wrong (" + event.detail.xhr.status + ").");
+  if (!event.detail.xhr.getResponseHeader("HX-Retarget")) showError("Something went wrong (" + event.detail.xhr.status + ").");
 });
 
-function say(text) {
+function showError(text) {
   const notice = document.createElement("div");
   notice.className = "notice bad";
   notice.setAttribute("role", "alert");
@@ -157,7 +157,7 @@ function say(text) {
   document.getElementById("notices")?.replaceChildren(notice);
 }
 
-// A button marked data-copy copies the text of what it names.
+// [data-copy]: a button that copies the text of the element with this selector.
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");
   if (!button) return;
@@ -171,34 +171,34 @@ document.addEventListener("click", async (event) => {
   setTimeout(() => { button.textContent = label; }, 1500);
 });
 
-// Back from a refusal: to the page as it was left, with what was typed there.
+// [data-back]: a link on error pages that goes back in the history, which keeps the text in forms.
 document.addEventListener("click", (event) => {
   if (!event.target.closest("[data-back]") || history.length < 2) return;
   event.preventDefault();
   history.back();
 });
 
-// Shares of a whole as widths: a style attribute would need a looser security policy.
+// [data-share] sets the width of a part of a bar; style attributes are forbidden by the Content-Security-Policy.
 function drawShares(root) {
   root.querySelectorAll("[data-share]").forEach((part) => { part.style.flexGrow = part.dataset.share; });
 }
 document.addEventListener("DOMContentLoaded", () => drawShares(document));
 document.addEventListener("htmx:afterSwap", (event) => drawShares(event.detail.target));
 
-// Parts that live: while a page holds [data-poll], what is around it asks again so often, but not in a hidden tab.
+// [data-poll]: milliseconds after which the part around it is requested again, unless the tab is hidden.
 setInterval(() => {
   if (document.hidden) return;
   document.querySelectorAll("[data-poll]").forEach((part) => {
     const now = Date.now();
-    part.polledAt ??= now; // its answer takes its place, and is as fresh
+    part.polledAt ??= now; // the response replaces this element
     if (now - part.polledAt < Number(part.dataset.poll)) return;
-    if (part.contains(document.activeElement) && document.activeElement.value) return; // somebody writes there
+    if (part.contains(document.activeElement) && document.activeElement.value) return; // a person is typing in it
     part.polledAt = now;
     htmx.trigger(part.closest("[hx-trigger~='poll']"), "poll");
   });
 }, 250);
 
-// In a field marked data-enter, Enter sends and Shift+Enter begins a line.
+// [data-enter]: in this field, Enter submits and Shift+Enter begins a new line.
 document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && !event.shiftKey && !event.isComposing && event.target.matches("[data-enter]")) {
     event.preventDefault();
@@ -210,20 +210,20 @@ document.addEventListener("htmx:afterSwap", () => {
   if (log) log.scrollTop = log.scrollHeight;
 });
 
-// A form marked data-stream shows the reply to its message as it is made; without this script the page brings it whole.
+// [data-stream]: a form that streams the reply to its message.
 document.addEventListener("submit", async (event) => {
   const form = event.target;
   if (!form.matches("[data-stream]")) return;
   event.preventDefault();
   const talk = document.getElementById("talk"), sent = new FormData(form), button = form.querySelector("button");
-  if (form.classList.contains("htmx-request")) return; // on its way: Enter asks no button
+  if (form.classList.contains("htmx-request")) return; // already sent; Enter submits even if the button is disabled
   talk.querySelectorAll("[data-poll]").forEach((part) => part.removeAttribute("data-poll"));
   button.disabled = true;
-  form.classList.add("htmx-request"); // shows that it is busy
+  form.classList.add("htmx-request"); // shows the busy indicator
   try {
     const answer = await post(form, sent, { "Accept": "text/event-stream", "HX-Target": "talk" });
     if (answer.headers.has("HX-Redirect")) return location.assign(answer.headers.get("HX-Redirect"));
-    if (!answer.ok) { say("Something went wrong (" + answer.status + ")."); button.disabled = false; return; }
+    if (!answer.ok) { showError("Something went wrong (" + answer.status + ")."); button.disabled = false; return; }
     if (!(answer.headers.get("Content-Type") ?? "").startsWith("text/event-stream")) {
       talk.innerHTML = await answer.text();
       htmx.process(talk);
@@ -234,7 +234,7 @@ document.addEventListener("submit", async (event) => {
     await readReply(answer, bubble("assistant"));
     htmx.trigger(talk, "poll");
   } catch {
-    say(UNREACHABLE);
+    showError(UNREACHABLE);
     button.disabled = false;
   } finally {
     form.classList.remove("htmx-request");
@@ -259,14 +259,14 @@ async function readReply(answer, said) {
     const events = (rest + part.value).split("\n\n");
     rest = events.pop();
     events.filter((event) => event.startsWith("data: {")).map((event) => JSON.parse(event.slice(6))).forEach((event) => {
-      if (event.error) say(event.error.message);
+      if (event.error) showError(event.error.message);
       const delta = event.choices?.[0]?.delta;
       said.textContent += delta?.content || delta?.refusal || "";
     });
   }
 }
 
-// A form marked data-upload shows how far its file has come; without this script it is an ordinary form.
+// [data-upload]: a form that shows the progress of its upload.
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (!form.matches("[data-upload]")) return;
@@ -279,22 +279,22 @@ document.addEventListener("submit", (event) => {
     if (step.lengthComputable) bar.value = (100 * step.loaded) / step.total;
   });
   request.addEventListener("load", () => {
-    if (!take(request.responseText, request.status, (name) => request.getResponseHeader(name))) { button.disabled = false; bar.hidden = true; }
+    if (!handleResponse(request.responseText, request.status, (name) => request.getResponseHeader(name))) { button.disabled = false; bar.hidden = true; }
   });
-  request.addEventListener("error", () => { say(UNREACHABLE); button.disabled = false; bar.hidden = true; });
+  request.addEventListener("error", () => { showError(UNREACHABLE); button.disabled = false; bar.hidden = true; });
   request.open("POST", form.action);
   request.setRequestHeader("HX-Request", "true");
   request.setRequestHeader("HX-Current-URL", location.href);
   request.send(new FormData(form));
 });
 
-// Ctrl+K finds; the arrows walk through what was found. Enter goes to the first of it: if that is still what was found
-// for fewer letters, as soon as the rest has come.
-let foundFor, goesOn = false;
+// Ctrl+K opens the search; arrow keys move through the results. Enter opens the first result; if the results are not
+// those of the present text yet, as soon as they have arrived.
+let resultsFor, enterPending = false;
 function openFind() {
   const dialog = document.getElementById("find");
   if (!dialog || dialog.open) return;
-  foundFor = undefined;
+  resultsFor = undefined;
   dialog.showModal();
   dialog.querySelector("input").select();
   htmx.trigger(dialog.querySelector("form"), "open-find");
@@ -303,7 +303,7 @@ document.addEventListener("keydown", (event) => {
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") { event.preventDefault(); openFind(); }
   const dialog = event.target.closest?.("#find");
   if (!dialog) return;
-  if (event.key === "Escape") { event.preventDefault(); dialog.close(); } // at once: a search field would only be emptied
+  if (event.key === "Escape") { event.preventDefault(); dialog.close(); } // by default Escape only clears a search field
   const links = [...dialog.querySelectorAll(".found a")], at = links.indexOf(document.activeElement);
   if (event.key === "ArrowDown" || event.key === "ArrowUp") {
     event.preventDefault();
@@ -311,16 +311,16 @@ document.addEventListener("keydown", (event) => {
     (links[next] ?? dialog.querySelector("input")).focus();
   } else if (event.key === "Enter" && at < 0) {
     event.preventDefault();
-    goesOn = event.target.value !== foundFor;
-    if (goesOn) htmx.trigger(dialog.querySelector("form"), "open-find"); else links[0]?.click();
+    enterPending = event.target.value !== resultsFor;
+    if (enterPending) htmx.trigger(dialog.querySelector("form"), "open-find"); else links[0]?.click();
   }
 });
-document.addEventListener("input", (event) => { if (event.target.id === "find-field") goesOn = false; });
+document.addEventListener("input", (event) => { if (event.target.id === "find-field") enterPending = false; });
 document.addEventListener("htmx:afterSwap", (event) => {
   if (event.detail.target.id !== "found-here") return;
-  foundFor = event.detail.requestConfig.formData.get("q");
-  if (!goesOn || foundFor !== document.getElementById("find-field").value) return;
-  goesOn = false;
+  resultsFor = event.detail.requestConfig.formData.get("q");
+  if (!enterPending || resultsFor !== document.getElementById("find-field").value) return;
+  enterPending = false;
   document.querySelector("#found-here a")?.click();
 });
 document.addEventListener("click", (event) => {
@@ -328,8 +328,8 @@ document.addEventListener("click", (event) => {
   if (event.target.id === "find") event.target.close();
 });
 
-// A conversation opens at its end, or where one jumped to. What comes in above doesn't move what is read, and a day's
-// heading stands once.
+// A conversation opens at its end, unless the URL names a place. Turns that are loaded above do not move the visible
+// ones, and repeated headings are hidden.
 const log = () => document.getElementById("log");
 document.addEventListener("DOMContentLoaded", () => { if (log()?.hasAttribute("data-at-end")) log().scrollTop = log().scrollHeight; });
 let below;
@@ -344,14 +344,14 @@ document.addEventListener("htmx:afterSwap", () => {
   below = undefined;
 });
 
-// Time travel: a slider says its moment, as text and to who listens, and takes the place of the date that was named;
-// a date that was named moves the slider. What was asked for before a slider moved does not move it back.
-let movedSince = false;
-function sayMoment(slider, text) {
+// Time travel: a slider shows its time as text, and clears the date field; a date moves the slider. A response to a
+// request from before a slider was moved does not move it back.
+let sliderMoved = false;
+function showTime(slider, text) {
   slider.setAttribute("aria-valuetext", text);
   slider.closest(".field").querySelector("output").textContent = text;
 }
-function momentOf(slider) {
+function timeOf(slider) {
   const first = Date.parse(slider.dataset.first), last = Date.parse(slider.dataset.last);
   const moment = new Date(first + (last - first) * slider.value / slider.max);
   return moment.toLocaleString("en-GB", { day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit", timeZone: "UTC" }).replace(" at ", ", ");
@@ -359,19 +359,20 @@ function momentOf(slider) {
 document.addEventListener("input", (event) => {
   if (!event.target.matches("[data-clears]")) return;
   document.getElementById(event.target.dataset.clears).value = "";
-  sayMoment(event.target, momentOf(event.target));
-  movedSince = true;
+  showTime(event.target, timeOf(event.target));
+  sliderMoved = true;
 }, true);
-document.addEventListener("htmx:beforeRequest", (event) => { if (event.detail.target.id === "then") movedSince = false; });
+document.addEventListener("htmx:beforeRequest", (event) => { if (event.detail.target.id === "then") sliderMoved = false; });
 document.addEventListener("htmx:afterSwap", (event) => {
-  const place = event.detail.target.id === "then" && !movedSince && event.detail.target.querySelector("[data-step]");
+  const place = event.detail.target.id === "then" && !sliderMoved && event.detail.target.querySelector("[data-step]");
   if (place) ["step", "until"].forEach((name) => {
     const slider = document.getElementById(name);
     slider.value = place.dataset[name];
-    sayMoment(slider, place.dataset[name + "Says"]);
+    showTime(slider, place.dataset[name + "Text"]);
   });
 });
-// A search marked data-filter leaves those parts that have its words, and opens what they stand in.
+
+// [data-filter]: a search that shows only the settings with its words, and opens their sections.
 function filterParts() {
   const field = document.querySelector("[data-filter]");
   if (!field) return;
@@ -395,23 +396,23 @@ document.addEventListener("input", (event) => { if (event.target.matches("[data-
 document.addEventListener("keydown", (event) => { if (event.key === "Enter" && event.target.matches("[data-filter]")) event.preventDefault(); });
 document.addEventListener("DOMContentLoaded", () => document.querySelectorAll("[data-script]").forEach((part) => { part.hidden = false; }));
 
-// A bar of a plot says its figures as soon as one points at it or taps it, in place of the browser's own late hint.
+// A chart's bar shows its tooltip at once, and also on a tap, instead of the browser's delayed one.
 document.addEventListener("pointerover", (event) => {
   const bar = event.target.closest?.(".plot svg g"), shown = document.querySelector(".tip");
   if (!bar) return shown?.remove();
   const around = bar.closest(".axes"), own = bar.querySelector("title");
-  if (own) { bar.dataset.says = own.textContent; own.remove(); }
+  if (own) { bar.dataset.text = own.textContent; own.remove(); }
   const tip = shown ?? document.createElement("p");
   tip.className = "tip small";
-  tip.setAttribute("aria-hidden", "true"); // the list below the plot says the same
-  tip.textContent = bar.dataset.says;
+  tip.setAttribute("aria-hidden", "true"); // the list below the chart has the same text
+  tip.textContent = bar.dataset.text;
   around.append(tip);
   const room = around.getBoundingClientRect(), place = bar.getBoundingClientRect();
   const middle = place.left + place.width / 2 - room.left - tip.offsetWidth / 2;
   tip.style.left = Math.max(0, Math.min(middle, room.width - tip.offsetWidth)) + "px";
 });
 
-// A link to something in a closed part opens it.
+// A link to an element in closed <details> opens them.
 function openTarget() {
   const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
   for (let part = target?.closest("details"); part; part = part.parentElement.closest("details")) part.open = true;
