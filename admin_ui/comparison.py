@@ -17,7 +17,7 @@ Entry = Mapping[str, Any]
 class Pair:
     """Entries side by side. `before`, `was`: of the published prompt; `after`, `now`: of the draft."""
 
-    kind: Literal["same", "changed", "gone", "new"]
+    kind: Literal["same", "changed", "removed", "added"]
     before: Entry | None
     after: Entry | None
     was: Sequence[Piece] = ()
@@ -32,13 +32,15 @@ def pairs_of(published: Sequence[Entry], draft: Sequence[Entry]) -> list[Pair]:
     for entry in (entry for entry in draft if _key(entry) not in both):
         other = _other_wording(entry, left[:MOST_PAIRED])
         if other is None:
-            pairs.append(Pair("new", None, entry, now=[Piece("new", entry["content"])]))
+            pairs.append(Pair("added", None, entry, now=[Piece("added", entry["content"])]))
             continue
         left.remove(other)
         pieces = word_diff(other["content"], entry["content"])
-        was = [piece for piece in pieces if piece.kind != "new"]
-        pairs.append(Pair("changed", other, entry, was, [piece for piece in pieces if piece.kind != "gone"]))
-    pairs += [Pair("gone", entry, None, was=[Piece("gone", entry["content"])]) for entry in left]
+        was = [piece for piece in pieces if piece.kind != "added"]
+        pairs.append(
+            Pair("changed", other, entry, was, [piece for piece in pieces if piece.kind != "removed"])
+        )
+    pairs += [Pair("removed", entry, None, was=[Piece("removed", entry["content"])]) for entry in left]
     pairs.sort(key=lambda pair: pair.kind != "changed")
     return pairs + [Pair("same", entry, entry) for entry in draft if _key(entry) in both]
 

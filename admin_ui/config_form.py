@@ -12,15 +12,8 @@ from typing import Any
 
 from django.conf import settings
 
-from admin_ui.config_schema import (
-    EDITED_ELSEWHERE,
-    field_id,
-    leaves,
-    put_value,
-    resolved_schema,
-    value_at,
-)
-from admin_ui.params import multiline_param, parse_json
+from admin_ui.config_schema import EDITED_ELSEWHERE, field_id, leaves, put_value, resolved_schema, value_at
+from admin_ui.params import multiline_param
 from admin_ui.setting_words import choice_label, section_label, setting_label
 from admin_ui.shown_context import layer_label
 from relationships.configuration.cascade import resolve_configuration
@@ -270,6 +263,6 @@ def _number(text: str, *, whole: bool) -> Any:
 
 def _json(text: str) -> Any:
     try:
-        return parse_json(text)
-    except ValueError:
+        return json.loads(text)
+    except (ValueError, RecursionError):
         return text

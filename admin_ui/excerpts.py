@@ -18,13 +18,13 @@ class Excerpt:
     after: str
 
 
-def excerpt_of(text: str, sought: str, *, before: int = AROUND) -> Excerpt:
-    """Return the part around the first adjacent words that match `sought`: in any spelling, or by their beginning.
+def excerpt_of(text: str, query: str, *, before: int = AROUND) -> Excerpt:
+    """Return the part around the first adjacent words that match `query`: in any spelling, or by their beginning.
 
     `before`: at most this many characters before them.
     """
     text = normal(text)
-    words, wanted = words_of(text), words_of(sought)
+    words, wanted = words_of(text), words_of(query)
     spellings = spelt(wanted, {})
     matches = [bool(word.forms & spellings) or _begins_as(word, wanted) for word in words]
     for place, (one, two) in enumerate(pairwise(words)):

@@ -51,9 +51,7 @@ class EntryForm(forms.Form):
         choices = [(entry_type.name, entry_type.name.replace("_", " ")) for entry_type in types]
         present: str = self.initial.get("type", "")
         if present and present not in dict(choices):
-            choices.append(
-                (present, present)
-            )  # an entry may keep a type that the configuration no longer has
+            choices.append((present, present))  # may stay, though the configuration has it no longer
         self.fields["type"].choices = choices  # type: ignore[attr-defined]
 
     @classmethod

@@ -41,14 +41,6 @@ def parse_moment(text: str) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def parse_json(text: str) -> Any:
-    """Parse JSON. Raises ValueError, also if it is nested too deeply."""
-    try:
-        return json.loads(text)
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
-
-
 def parse_whole_number(text: str, *, digits: int) -> int | None:
     """Return None if the text is no whole number, or one with more digits."""
     return int(text) if text.isdecimal() and len(text) <= digits else None

@@ -54,7 +54,7 @@ class Source:
 @dataclass(frozen=True, slots=True)
 class Block:
     """A layer. `share`: per cent of the context's tokens; `parts`: (role, text), with the role "" for the system
-    prompt, and empty if the text was not kept; `left_out`: how many sources the budget left out, `left` the first.
+    prompt; `left_out`: how many sources the budget left out, `left_out_sources`: the first of them.
     """
 
     label: str
@@ -64,9 +64,9 @@ class Block:
     reason: str
     sources: Sequence[Source]
     parts: Sequence[tuple[str, str]]
-    left_out: int
-    left: Sequence[Source]
-    unknown: bool = False  # it had text, which was not kept
+    left_out: int = 0
+    left_out_sources: Sequence[Source] = ()
+    text_missing: bool = False  # it had text, which was not kept
 
     @property
     def more(self) -> int:
@@ -102,7 +102,7 @@ def blocks_of(assembled: AssembledContext, relationship: Relationship) -> list[B
                 *((line["role"], line["content"]) for line in report.messages),
             ],
             left_out=report.left_out.count if report.left_out else 0,
-            left=_sources(report.left_out.ids, {}, "", known) if report.left_out else [],
+            left_out_sources=_sources(report.left_out.ids, {}, "", known) if report.left_out else [],
         )
         for tone, report in enumerate(assembled.layers)
     ]
@@ -130,9 +130,7 @@ def _kept_block(layer: Mapping[str, Any], tone: int, total: int, known: Mapping[
         reason=layer["reason"],
         sources=sources,
         parts=[("" if layer["name"] == "memory" else source.kind, source.text) for source in sources],
-        left_out=0,
-        left=[],
-        unknown=bool(layer["tokens"]) and not sources,
+        text_missing=bool(layer["tokens"]) and not sources,
     )
 
 

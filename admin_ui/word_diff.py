@@ -14,7 +14,7 @@ MOST_WORDS = 2000  # of both texts; longer ones are shown as replaced, as the pi
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    kind: Literal["same", "gone", "new"]
+    kind: Literal["same", "removed", "added"]
     text: str
 
 
@@ -22,11 +22,11 @@ def word_diff(before: str, after: str) -> list[Piece]:
     """Return the pieces that turn `before` into `after`, in order. Adjacent words of one kind are one piece."""
     old, new = _WORDS.findall(before), _WORDS.findall(after)
     if len(old) + len(new) > MOST_WORDS:
-        return [Piece("gone", before), Piece("new", after)]
+        return [Piece("removed", before), Piece("added", after)]
     pieces: list[Piece] = []
     for tag, i1, i2, j1, j2 in Matcher(None, old, new, autojunk=False).get_opcodes():
         if i2 > i1:
-            pieces.append(Piece("same" if tag == "equal" else "gone", "".join(old[i1:i2])))
+            pieces.append(Piece("same" if tag == "equal" else "removed", "".join(old[i1:i2])))
         if j2 > j1 and tag != "equal":
-            pieces.append(Piece("new", "".join(new[j1:j2])))
+            pieces.append(Piece("added", "".join(new[j1:j2])))
     return pieces

@@ -165,7 +165,7 @@ def _mark_up_odd(parts: Sequence[str], markup: str) -> str:
 @register.simple_tag
 def diff(pieces: Sequence[Piece]) -> str:
     """Return the pieces of `word_diff`, with <del> for removed and <ins> for new text."""
-    markup = {"gone": "<del>{}</del>", "new": "<ins>{}</ins>"}
+    markup = {"removed": "<del>{}</del>", "added": "<ins>{}</ins>"}
     return mark_safe("".join(format_html(markup.get(piece.kind, "{}"), piece.text) for piece in pieces))  # noqa: S308 -- each is escaped
 
 

@@ -1,5 +1,6 @@
 """A project's companions, and a companion's recipe and configuration as a form, with a review before saving."""
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from admin_ui.config_diff import differences_by, differences_from_recipe
 from admin_ui.config_form import ConfigField, ConfigSection, config_sections, read_config
 from admin_ui.names import companions_named
 from admin_ui.paging import Sort, page_of
-from admin_ui.params import parse_json, pretty_json, required_version, text_param
+from admin_ui.params import pretty_json, required_version, text_param
 from admin_ui.setting_words import FIRST, setting_label
 from admin_ui.words import sentence_of
 from memory.ingestion.ingestion_input import find_instructions
@@ -138,8 +139,8 @@ def _level(request: HttpRequest, companion: Companion) -> dict[str, Any]:
         changed_recipe = {**companion.config, "recipe": recipe}
         return changed_recipe if recipe is not None else read_config(request.POST, companion)
     try:
-        level = parse_json(config)
-    except ValueError:
+        level = json.loads(config)
+    except (ValueError, RecursionError):
         level = None
     if not isinstance(level, dict):
         raise InvalidInput.of("config", "is no JSON object; reload the page")

@@ -8,13 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import truncatechars
 
 from admin_ui.access import OperatorView
-from admin_ui.conversation import (
-    calls_of,
-    exchanges_of,
-    find_messages,
-    operations_of,
-    turn_with_neighbours,
-)
+from admin_ui.conversation import calls_of, exchanges_of, find_messages, operations_of, turn_with_neighbours
 from admin_ui.params import text_param
 from admin_ui.turn_window import seq_of, sessions_of, window_of
 from admin_ui.turns import WAITING

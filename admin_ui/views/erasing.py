@@ -46,7 +46,7 @@ class EraseEntryView(OperatorView):
             listed=_listed(self.relationship, words),
             more=erased.holding.total - len(words),
             common=erased.holding.common,
-            gone=counts_in_words(erased.counts),
+            counts=counts_in_words(erased.counts),
         )
 
 

@@ -85,7 +85,7 @@ class OverviewView(OperatorView):
             periods=[(days, f"last {days} days") for days in PERIODS],
             times=[("recorded", "received"), ("said", "said")],
             order=order,
-            asked=sorted(overview.companions, key=of_column, reverse=order.startswith("-")),
+            calls_by_companion=sorted(overview.companions, key=of_column, reverse=order.startswith("-")),
             companions=companion_options(self.request, self.project_id),
             types=[(name, count, round(100 * count / types[0][1])) for name, count in types[:TYPES_SHOWN]],
             tiles=_tiles(overview, period, entries=sum(count for _, count in types), held=held),

@@ -8,11 +8,7 @@ from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
 
 from admin_ui.access import OperatorView
-from admin_ui.awaiting_review import (
-    awaiting_review,
-    memory_awaiting_review,
-    workspace_awaiting_review,
-)
+from admin_ui.awaiting_review import awaiting_review, memory_awaiting_review, workspace_awaiting_review
 from admin_ui.excerpts import excerpt_of
 from admin_ui.names import companion_options, name_matches
 from admin_ui.paging import Sort, page_of

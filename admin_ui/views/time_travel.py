@@ -23,7 +23,7 @@ SHOWN = 50  # entries, and changes
 class EntryChange:
     """The difference of an entry between two times. `event`: of the revision after which it is gone."""
 
-    kind: Literal["added", "updated", "gone"]
+    kind: Literal["added", "updated", "removed"]
     entry_id: UUID
     before: str
     after: str
@@ -119,5 +119,5 @@ def compare_entries(
     for entry_id, content in before.items():
         if entry_id not in after:
             removal = last[entry_id]
-            changes.append(EntryChange("gone", entry_id, content, "", removal.at, removal.event))
+            changes.append(EntryChange("removed", entry_id, content, "", removal.at, removal.event))
     return sorted(changes, key=lambda change: change.at, reverse=True)

@@ -136,7 +136,7 @@ def test_what_differs_from_the_recipe_and_what_would_change_is_told_in_words(com
 
     companion.config = {"context": {"core_prompt": "Be stern. " * 9}}
     (reworded,) = differences_by({"context": {"core_prompt": "Be kind. " * 9}}, companion)
-    assert {piece.kind for piece in reworded.pieces} >= {"gone", "new"}
+    assert {piece.kind for piece in reworded.pieces} >= {"removed", "added"}
 
 
 def _resolved(config: dict[str, Any]) -> Configuration:

@@ -66,7 +66,7 @@ def test_what_was_added_updated_and_is_gone_is_told_apart_newest_first() -> None
     changes = compare_entries(then, later, {went.id: went})
 
     assert [(change.kind, change.entry_id.int, change.event) for change in changes] == [
-        ("gone", 2, "expire"),
+        ("removed", 2, "expire"),
         ("updated", 1, ""),
         ("added", 4, ""),
     ]
