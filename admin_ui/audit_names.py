@@ -1,4 +1,4 @@
-"""Names and links for the actors and targets of audit events."""
+"""Names and links for the actor_names and targets of audit events."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,22 +46,22 @@ class NamedEvent:
     @property
     def action(self) -> str:
         """The action in words: "Companion changed"."""
-        text = _words(self.event.action)
+        text = _in_words(self.event.action)
         return text[:1].upper() + text[1:]
 
     @property
     def target_kind(self) -> str:
-        return _words(self.event.target_kind)
+        return _in_words(self.event.target_kind)
 
 
 def named_events(events: Sequence[AuditEvent], project_id: UUID) -> list[NamedEvent]:
     """Add names to events. One statement for each kind of actor and target, at most ten."""
     targets = [_target_of(event) for event in events]
-    found = {
+    target_names = {
         kind: _names_of(kind, project_id, {key for of, key in targets if of == kind})
         for kind in {kind for kind, _ in targets if kind in _ROWS}
     }
-    actors = {
+    actor_names = {
         actor: _names_of(
             kind, project_id, {event.actor_id for event in events if event.actor_kind == actor}, by=by
         )
@@ -70,14 +70,14 @@ def named_events(events: Sequence[AuditEvent], project_id: UUID) -> list[NamedEv
     return [
         NamedEvent(
             event,
-            actors.get(event.actor_kind, {}).get(event.actor_id, (event.actor_id, "")),
-            found.get(kind, {}).get(str(key), ("", "")),
+            actor_names.get(event.actor_kind, {}).get(event.actor_id, (event.actor_id, "")),
+            target_names.get(kind, {}).get(str(key), ("", "")),
         )
         for event, (kind, key) in zip(events, targets, strict=True)
     ]
 
 
-def _words(name: str) -> str:
+def _in_words(name: str) -> str:
     kind, _, verb = name.partition(".")
     return f"{_KINDS.get(kind, kind.replace('_', ' '))} {verb.replace('_', ' ').replace('.', ' ')}".strip()
 
@@ -93,8 +93,8 @@ def _target_of(event: AuditEvent) -> tuple[str, Any]:
         return "membership", event.detail.get("operator")
     if event.target_kind not in _ROWS:
         for kind in ("relationship", "companion"):
-            if found := parse_uuid(str(event.detail.get(f"{kind}_id", ""))):
-                return kind, found
+            if owner_id := parse_uuid(str(event.detail.get(f"{kind}_id", ""))):
+                return kind, owner_id
     return event.target_kind, event.target_id
 
 
@@ -108,10 +108,10 @@ def _names_of(
     if not keys:
         return {}
     rows = _ROWS[kind](project_id).filter(**{f"{by}__in": keys})
-    return {str(getattr(row, by)): _named(row) for row in rows}
+    return {str(getattr(row, by)): _name_and_url(row) for row in rows}
 
 
-def _named(row: Any) -> tuple[str, str]:
+def _name_and_url(row: Any) -> tuple[str, str]:
     match row:
         case Relationship():
             return f"{row.user} and {row.companion.name}", reverse("admin_ui:relationship", args=[row.id])

@@ -66,7 +66,7 @@ def near_misses_of(relationship: Relationship, *, message: str, session: str) ->
     if not recall.question.text or not recall.gate.open:
         why = "Enter a message above." if not recall.question.text else recall.gate.reason
         return [Ranking("Memory", [], why), Ranking("Earlier messages", [], why)]
-    shown = _shown(plan, LayerRequest(facts, configuration, message, now, recall, preview=True))
+    shown = _render_shown(plan, LayerRequest(facts, configuration, message, now, recall, preview=True))
     search: SearchParams = {
         "project_id": relationship.project_id,
         "relationship_id": relationship.id,
@@ -99,7 +99,7 @@ def near_misses_of(relationship: Relationship, *, message: str, session: str) ->
     ]
 
 
-def _shown(plan: Plan, request: LayerRequest) -> Mapping[str, LayerText]:
+def _render_shown(plan: Plan, request: LayerRequest) -> Mapping[str, LayerText]:
     """Render the layers `memory` and `messages`, by name.
 
     With a budget for the whole context they depend on all layers. Plugins' are left out, as they may write or call

@@ -134,7 +134,7 @@ class ReplayView(OperatorView):
             "prompts/_replay",
             target="replay",
             replay=replay,
-            messages=_messages_of(replay),
+            source_messages=_messages_of(replay),
             published=published,
             draft=draft,
             pairs=pairs,

@@ -63,12 +63,12 @@ SORT = Sort(
 class TurnsView(OperatorView):
     def get(self, request: HttpRequest) -> HttpResponse:
         state, text = _state(request), text_param(request.GET, "text", limit=200)
-        page, texts = self._page_with(text) if text else (page_of(request, self._turns(), sort=SORT), {})
+        page, texts = self._search(text) if text else (page_of(request, self._turns(), sort=SORT), {})
         rows = turn_rows(page.rows)
         for row in rows:
             row.excerpt = excerpt_of(texts[row.turn.id], text, before=24) if text else None
         filters = {name: text_param(request.GET, name) for name in ("text", "reason", "person", "companion")}
-        kept = {**filters, "order": request.GET.get("order", "")}
+        query = {**filters, "order": request.GET.get("order", "")}
         return self.show(
             "turns/list",
             page=page,
@@ -77,8 +77,8 @@ class TurnsView(OperatorView):
             state=state,
             empty_text=EMPTY_TEXTS[state],
             filters=filters,
-            kept=urlencode({name: value for name, value in kept.items() if value}),
-            retries=self.access.can_edit and any(row.turn.state == TurnState.FAILED for row in rows),
+            filter_query=urlencode({name: value for name, value in query.items() if value}),
+            can_retry=self.access.can_edit and any(row.turn.state == TurnState.FAILED for row in rows),
             filtered=any(filters.values()),
             unsettled=page.number == 1 and not text and any(row.turn.state in WAITING for row in rows),
             companions=companion_options(request, self.project_id),
@@ -99,7 +99,7 @@ class TurnsView(OperatorView):
                 continue  # it was retried or erased meanwhile
         return self.done(f"Retrying {counted(retried, 'turn')}.", "admin_ui:turns")
 
-    def _page_with(self, text: str) -> tuple[Page, dict[UUID, str]]:
+    def _search(self, text: str) -> tuple[Page, dict[UUID, str]]:
         """Search from the turn ?before= on back. Return a page, and the texts that were found, by turn."""
         params = self.request.GET
         project = Turn.objects.filter(project_id=self.project_id)
