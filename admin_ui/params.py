@@ -33,12 +33,12 @@ def parse_uuids(texts: Iterable[str]) -> list[UUID]:
 
 
 def parse_moment(text: str) -> datetime | None:
-    """Parse an ISO 8601 time, in UTC if it has no zone. Return None if it is none."""
+    """Parse an ISO 8601 time, in UTC if it has no zone, and return it in UTC. Return None if it is none."""
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):  # before year 1 or after 9999 in UTC
         return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def parse_whole_number(text: str, *, digits: int) -> int | None:

@@ -156,7 +156,7 @@ class RestoreEntryView(EntryAction):
 
 
 class SwitchEntryView(EntryAction):
-    """Switches an entry's pin, its protection against changes by models, or its tier."""
+    """Pins or unpins an entry, sets or removes its read-only mark, or moves it to the other tier."""
 
     values: ClassVar[dict[str, Callable[[ScratchpadEntry], dict[str, Any]]]] = {
         "pinned": lambda entry: {"pinned": not entry.pinned},

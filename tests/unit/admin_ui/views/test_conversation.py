@@ -178,6 +178,7 @@ PLACES: list[tuple[str, int, int, list[str]]] = [
     ("?at=2024-12-20", 30, 49, ["before=30", "after=49"]),
     ("?at=2031-01-01", 40, 59, ["before=40"]),  # to come
     ("?at=soon", 40, 59, ["before=40"]),
+    ("?at=0001-01-01T00:00%2B23:59", 40, 59, ["before=40"]),
     ("?session=year+1", 31, 50, ["before=31", "after=50"]),
 ]
 

@@ -46,7 +46,17 @@ def test_a_moment_shows_what_was_true_then_and_what_changed_since_and_what_was_k
 
 @pytest.mark.parametrize(
     "query",
-    ["", "?step=x", "?step=99999999", "?at=never", "?at=9999-12-31", "?by=other", "?until=x", "?to=never"],
+    [
+        "",
+        "?step=x",
+        "?step=99999999",
+        "?at=never",
+        "?at=9999-12-31",
+        "?at=0001-01-01T00:00%2B23:59",
+        "?by=other",
+        "?until=x",
+        "?to=never",
+    ],
 )
 def test_any_address_gives_a_page(viewer: Client, page: str, conversation: Conversation, query: str) -> None:
     conversation.remember("Has a dog")
