@@ -126,6 +126,7 @@ LABELS = {
     "events.webhook.url": "Webhook: address",
     "events.webhook.types": "Webhook: types of events",
     "events.webhook.timeout_seconds": "Webhook: seconds for an answer",
+    "webhooks.secrets": "Numbers of the signing secrets",
 }
 
 # Choices whose slug is not their label.
