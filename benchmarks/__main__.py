@@ -1,4 +1,4 @@
-"""`make bench`: contexts, intake and ingestion of the running service, each beside its goal."""
+"""`make bench`: measure contexts, turns, chat, workspaces and searches of the running service."""
 
 from functools import partial
 
@@ -8,7 +8,7 @@ from benchmarks import runner
 def main() -> None:
     parser = runner.parser("benchmarks", __doc__, only=True)
     parser.add_argument("--long", action="store_true", help="more and longer rounds: about 15 minutes")
-    parser.add_argument("--smoke", action="store_true", help="a few of everything: to see that it runs")
+    parser.add_argument("--smoke", action="store_true", help="a few calls of each, to check that it runs")
     options = parser.parse_args()
     with runner.own_settings():
         from benchmarks.measures import LONG, MEASURES, QUICK, SMOKE, Setup

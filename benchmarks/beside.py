@@ -1,10 +1,10 @@
-"""`POST /context` of this code beside another commit's, each with its own environment, database and processes.
+"""Compares `POST /context` of this code with another commit's.
 
-    python -m benchmarks.beside                  # beside the code before decision 20, which served with gunicorn
+    python -m benchmarks.beside                  # with the code before decision 20, which served with gunicorn
     python -m benchmarks.beside --commit HEAD~20 --rounds 10
 
-Both are filled over REST with one sample and take turns, slice by slice; this code also with the layers that were the
-default before decision 20, which searched nothing that was said. Nothing is written into benchmarks/results.
+Each has its own environment, database and processes, and the same sample, made over REST. They alternate. This code is
+also measured with the default layers of before decision 20, which did not search messages. No report is written.
 """
 
 import argparse
@@ -26,11 +26,11 @@ from tests.waiting import wait_until
 
 BEFORE = "a86f0ec9^"  # the last commit that served with gunicorn
 CONNECTIONS = (1, 8, 32)
-PATIENCE = 600  # seconds until a service answers
+START_SECONDS = 600
 ENTRIES, TURNS, CHARACTERS = 100, 30, 1000
 ORDER_THEN = ["core", "priorities", "memory", "knowledge", "profile", "session", "messages", "current"]
 HEADINGS = ("connections", "the other", "now", "pair by pair", "now, with the layers of then", "pair by pair")
-Load = tuple[Client, str]  # a request of the same context, again and again
+Load = tuple[Client, str]  # a request for a context, which is repeated
 
 
 def main() -> None:
@@ -73,7 +73,7 @@ def _row(loads: tuple[Load, ...], connections: int, *, rounds: int, seconds: flo
 
 @contextmanager
 def _checked_out(commit: str, tree: Path) -> Iterator[Path]:
-    """That commit's code, and its environment."""
+    """Check the commit out into `tree`, with its environment."""
     _run("git", "worktree", "add", "--quiet", "--detach", str(tree), commit, code=ROOT)
     try:
         _run("make", "venv", code=tree)
@@ -84,8 +84,7 @@ def _checked_out(commit: str, tree: Path) -> Iterator[Path]:
 
 @contextmanager
 def _served(code: Path, data: Path) -> Iterator[tuple[Load, Load]]:
-    """The service of that code on a port and a data folder of its own, filled: as installed, and with the layers of
-    then."""
+    """Serve this code with samples in the data folder. Yields a load as installed, and one with the layers of then."""
     data.mkdir(mode=0o755)
     port = free_port()
     manage = [str(code / ".venv/bin/python"), "manage.py"]
@@ -94,17 +93,16 @@ def _served(code: Path, data: Path) -> Iterator[tuple[Load, Load]]:
     with (data / "log").open("w") as log:
         service = subprocess.Popen(command, cwd=code, env=_environment(**own), stdout=log, stderr=log)
 
-    def is_there() -> bool:
-        """Raises AssertionError where it ended."""
+    def answers() -> bool:
         assert service.poll() is None, (data / "log").read_text()[-3000:]
         return status_of(f"http://127.0.0.1:{port}/healthz") == 200
 
     try:
-        wait_until(is_there, timeout=PATIENCE, what=f"the service of {code}")
+        wait_until(answers, timeout=START_SECONDS, what=f"the service of {code}")
         told = _run(*manage, "create_project", "Beside", "--key", code=code, **own)
-        found = re.search(r"rk_[\w-]+", told)
-        assert found is not None, told
-        client = Client("127.0.0.1", port, found.group())
+        key = re.search(r"rk_[\w-]+", told)
+        assert key is not None, told
+        client = Client("127.0.0.1", port, key.group())
         then = {"context": {"order": ORDER_THEN}}
         yield (client, _fill(client, "ada", {})), (client, _fill(client, "lin", then))
     finally:
@@ -114,7 +112,7 @@ def _served(code: Path, data: Path) -> Iterator[tuple[Load, Load]]:
 
 
 def _fill(client: Client, slug: str, config: dict[str, Any]) -> str:
-    """The sample, of a companion with this configuration; a request for its context."""
+    """Make a companion with this configuration and a sample relationship. Return a request for its context."""
     own = {"ingestion": {"enabled": False}, **config}
     client.ask("POST", "/v1/companions", {"slug": slug, "name": slug, "config": own})
     person = client.ask("POST", "/v1/relationships", {"companion": slug, "user": "maya"})
@@ -132,16 +130,19 @@ def _fill(client: Client, slug: str, config: dict[str, Any]) -> str:
 
 
 def _environment(**own: str) -> dict[str, str]:
-    """Nothing of this shell's own settings."""
-    kept = (name for name in os.environ if not name.startswith(("RAPPORT_", "DATABASE_")))
-    return {**{name: os.environ[name] for name in kept}, **own}
+    """This shell's environment without Rapport's settings, and `own` ones."""
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("RAPPORT_", "DATABASE_"))
+    }
+    return {**kept, **own}
 
 
 def _run(*command: str, code: Path, **own: str) -> str:
-    done = subprocess.run(command, cwd=code, env=_environment(**own), capture_output=True, text=True)
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(command)} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return done.stdout
+    """Run a command in the folder `code`, and return its output. Raises CalledProcessError."""
+    environment = _environment(**own)
+    return subprocess.run(
+        command, cwd=code, env=environment, stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
 
 
 if __name__ == "__main__":

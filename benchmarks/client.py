@@ -1,9 +1,10 @@
-"""Requests to the service under measurement: a load of many, or one after the other."""
+"""Requests to the measured service: a load of many, or one after the other."""
 
 import json
 import subprocess
 import sys
 from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,17 +13,19 @@ import httpx
 from benchmarks.load import Load
 from benchmarks.timing import percentile
 
+_LOADS = ThreadPoolExecutor()  # each thread only waits for the process of its load
+
 
 class Unexpected(Exception):
-    """An answer that should not be. Says which."""
+    """An unexpected answer, or none. The message says which."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What a load brought, in milliseconds; `firsts`: until each answer's first mark."""
+    """The result of a load. `firsts`: milliseconds to each first mark; `cpu_seconds`: of the load generator."""
 
     seconds: float
-    cpu_seconds: float  # the load generator's own
+    cpu_seconds: float
     milliseconds: list[float]
     firsts: list[float]
     statuses: dict[int, int]
@@ -39,32 +42,11 @@ class Answers:
     def p99(self) -> float:
         return percentile(self.milliseconds, 0.99)
 
-    def require(self, *statuses: int) -> "Answers":
-        """Itself, if every answer had one of these. Raises AssertionError: a figure of errors is worth nothing."""
-        if set(self.statuses) - set(statuses):
+    def require(self, status: int) -> "Answers":
+        """Return itself if every answer had this status. Raises AssertionError."""
+        if set(self.statuses) != {status}:
             raise AssertionError(f"unexpected answers: {self.statuses}")
         return self
-
-
-class Running:
-    """A load on its way."""
-
-    def __init__(self, load: Load) -> None:
-        command = [sys.executable, "-m", "benchmarks.load"]
-        pipe = subprocess.PIPE
-        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
-        assert self._process.stdin is not None
-        json.dump(asdict(load), self._process.stdin)
-        self._process.stdin.close()
-
-    def finish(self) -> Answers:
-        assert self._process.stdout is not None
-        with self._process.stdout as output:
-            told = output.read()
-        if self._process.wait():
-            raise RuntimeError("The load generator failed; its message is above.")
-        answers = json.loads(told)
-        return Answers(**answers | {"statuses": {int(one): n for one, n in answers["statuses"].items()}})
 
 
 class Client:
@@ -77,7 +59,7 @@ class Client:
         self._http = httpx.Client(base_url=url, headers=headers, timeout=60, trust_env=False)
 
     def request(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> str:
-        """A whole HTTP request as text, for a load; ASCII, so that its length is its bytes."""
+        """A whole HTTP request as ASCII text, for a load."""
         content = json.dumps(body) if body is not None else ""
         lines = [
             f"{method} {path} HTTP/1.1",
@@ -88,31 +70,32 @@ class Client:
             lines += ["Content-Type: application/json", f"Content-Length: {len(content)}"]
         return "\r\n".join([*lines, "", content])
 
-    def start(self, requests: list[str], *, connections: int, **limits: Any) -> Running:
-        """Begin a load; `limits` are those of Load."""
-        return Running(Load(self.host, self.port, requests, connections, **limits))
+    def start(self, requests: list[str], *, connections: int, **limits: Any) -> Future[Answers]:
+        """Begin a load; `limits`: the other fields of Load."""
+        return _LOADS.submit(_drive, Load(self.host, self.port, requests, connections, **limits))
 
     def drive(self, requests: list[str], *, connections: int, **limits: Any) -> Answers:
         """A load from beginning to end."""
-        return self.start(requests, connections=connections, **limits).finish()
+        return _drive(Load(self.host, self.port, requests, connections, **limits))
 
-    def ask(
-        self,
-        method: str,
-        path: str,
-        body: Any = None,
-        *,
-        expected: tuple[int, ...] = (200, 201, 202, 204),
-        key: str | None = None,
-    ) -> Any:
-        """One call: the answer's JSON; None where it has none. `key` makes it idempotent. Raises Unexpected."""
+    def ask(self, method: str, path: str, body: Any = None, *, key: str | None = None) -> Any:
+        """One call; returns the answer's JSON, or None if it is empty. `key`: an idempotency key. Raises Unexpected."""
         what = f"{method} {'/'.join('{id}' if len(part) == 36 else part for part in path.split('/'))}"
+        headers = {"Idempotency-Key": key} if key else None
         try:
-            answer = self._http.request(
-                method, path, json=body, headers={"Idempotency-Key": key} if key else None
-            )
+            answer = self._http.request(method, path, json=body, headers=headers)
         except httpx.HTTPError as error:
             raise Unexpected(f"{what}: {type(error).__name__}") from error
-        if answer.status_code not in expected:
+        if not answer.is_success:
             raise Unexpected(f"{what}: {answer.status_code} {answer.text[:200]}")
         return answer.json() if answer.content else None
+
+
+def _drive(load: Load) -> Answers:
+    """Run the load generator. Raises CalledProcessError if it fails; its message is on standard error."""
+    command = [sys.executable, "-m", "benchmarks.load"]
+    told = subprocess.run(
+        command, input=json.dumps(asdict(load)), stdout=subprocess.PIPE, text=True, check=True
+    )
+    answers = json.loads(told.stdout)
+    return Answers(**answers | {"statuses": {int(one): n for one, n in answers["statuses"].items()}})

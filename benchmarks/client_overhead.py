@@ -1,6 +1,6 @@
-"""What a client adds to a call, beside bare httpx and bare fetch: `python -m benchmarks.client_overhead`.
+"""`python -m benchmarks.client_overhead`: what the clients add to a call, compared with bare httpx and bare fetch.
 
-Both ask the same server on loopback, in turns, so that a busy machine slows both.
+Both call the same server on loopback and alternate, so that a busy machine slows both alike.
 """
 
 import argparse
@@ -47,7 +47,7 @@ def typescript(calls: int) -> Times:
 
 
 def python(calls: int) -> Times:
-    sys.path.insert(0, str(ROOT / "clients/python/src"))  # the service's own environment is without it
+    sys.path.insert(0, str(ROOT / "clients/python/src"))  # it is not installed in the service's environment
     from rapport_client import Rapport
 
     with Server() as server, Rapport(server.url, "rk_x") as client, httpx.Client(base_url=server.url) as bare:

@@ -1,6 +1,6 @@
-"""A model that answers at once, or by its name `after-2s` so late: each message of the person becomes one entry.
+"""A model that makes one entry of each message of the person, at once, or after 2 s if its name is `after-2s`.
 
-It stands behind tests.vendor_servers.openai_server in a process of its own; the vendor's SDK and HTTP are measured too.
+tests.vendor_servers.openai_server serves it in its own process, so that the vendor's SDK and HTTP are measured, too.
 """
 
 import re

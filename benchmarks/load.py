@@ -1,8 +1,8 @@
-"""The load generator: a process of its own, with nothing of ours or of Django in it.
+"""The load generator: a process of its own, without Django or Rapport.
 
-It reads a Load as JSON from its standard input and writes what came back to its standard output. One thread keeps
-every connection busy: the next request leaves as soon as an answer is complete. It tells its own CPU time, so that
-a reader can see that it was not the bottleneck.
+It reads a Load as JSON from standard input and writes the answers' times to standard output. One thread keeps every
+connection busy: the next request is sent as soon as an answer is complete. It reports its own CPU time, to show that it
+was not the bottleneck.
 """
 
 import json
@@ -20,16 +20,16 @@ from time import perf_counter, process_time
 from typing import Any
 
 _LENGTH = re.compile(rb"\r\nContent-Length: *(\d+)", re.IGNORECASE)
-_ROOM = 262_144
+_MOST_BYTES = 262_144  # of one read
 _SILENCE_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Whole requests as text, sent in turn by `connections`, for so many seconds or requests.
+    """Whole requests as text, sent in turn over `connections`, for `seconds` or until `count` were sent.
 
-    `hold`: each connection sends one request, and none a second. `marks`: what stands in each answer. When the first of
-    them came is noted; an answer that lacks one has the status 0.
+    `hold`: each connection sends only one request. `marks`: texts that every answer contains; the time of the first one
+    is noted, and an answer without one of them counts as status 0.
     """
 
     host: str
@@ -43,44 +43,43 @@ class Load:
 
 
 class Connection:
-    """One kept-alive connection with at most one request on its way."""
+    """A kept connection with at most one request in flight."""
 
     def __init__(self, load: Load) -> None:
         self.socket = socket.create_connection((load.host, load.port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._marks = [mark.encode() for mark in load.marks]
-        self._heard = bytearray()
+        self._read = bytearray()
 
     def send(self, request: bytes) -> None:
-        self._heard.clear()
-        self._wanted = 0  # bytes of the whole answer; -1 of a stream; 0 while its head is not complete
+        self._read.clear()
+        self._length = 0  # of the whole answer in bytes; -1: a stream; 0: its head is not complete yet
         self.marked_at: float | None = None
         self.sent_at = perf_counter()
         self.socket.sendall(request)
 
-    def hear(self) -> int | None:
-        """The status once the answer is complete. Raises ConnectionError when the server hangs up."""
-        part = self.socket.recv(_ROOM)
+    def receive(self) -> int | None:
+        """Read what has arrived. Return the status once the answer is complete. Raises ConnectionError."""
+        part = self.socket.recv(_MOST_BYTES)
         if not part:
             raise ConnectionError("the server closed a connection amid an answer")
-        self._heard += part
-        if self._marks and self.marked_at is None and self._marks[0] in self._heard:
+        self._read += part
+        if self._marks and self.marked_at is None and self._marks[0] in self._read:
             self.marked_at = perf_counter()
-        if not self._wanted:
-            head = self._heard.find(b"\r\n\r\n")
+        if not self._length:
+            head = self._read.find(b"\r\n\r\n")
             if head < 0:
                 return None
-            length = _LENGTH.search(self._heard, 0, head + 2)
-            self._wanted = head + 4 + int(length[1]) if length else -1
-        streamed = self._wanted < 0
-        whole = self._heard.endswith(b"0\r\n\r\n") if streamed else len(self._heard) >= self._wanted
-        if not whole:
+            length = _LENGTH.search(self._read, 0, head + 2)
+            self._length = head + 4 + int(length[1]) if length else -1
+        streamed = self._length < 0
+        if not (self._read.endswith(b"0\r\n\r\n") if streamed else len(self._read) >= self._length):
             return None
-        return int(self._heard[9:12]) if all(mark in self._heard for mark in self._marks) else 0
+        return int(self._read[9:12]) if all(mark in self._read for mark in self._marks) else 0
 
 
 def generate(load: Load) -> dict[str, Any]:
-    """Send the requests in turn, and note how long each took, when its first mark came, and its status."""
+    """Send the requests. Return the fields of benchmarks.client.Answers."""
     milliseconds, firsts, statuses = list[float](), list[float](), Counter[int]()
     requests = cycle([text.encode() for text in load.requests])
     left = load.count or sys.maxsize
@@ -89,32 +88,32 @@ def generate(load: Load) -> dict[str, Any]:
     for connection in connections:
         selector.register(connection.socket, selectors.EVENT_READ, connection)
     began, cpu = perf_counter(), process_time()
-    until = began + (load.seconds or inf)
+    end = began + (load.seconds or inf)
 
     def send(connection: Connection) -> bool:
-        """The next request, unless the time or the requests are over."""
+        """Send the next request; False if the time is over or all were sent."""
         nonlocal left
-        if not left or perf_counter() >= until:
+        if not left or perf_counter() >= end:
             return False
         left -= 1
         connection.send(next(requests))
         return True
 
-    on_their_way = sum(map(send, connections))
-    while on_their_way:
+    in_flight = sum(map(send, connections))
+    while in_flight:
         ready = selector.select(_SILENCE_SECONDS)
         if not ready:
             raise TimeoutError(f"no answer for {_SILENCE_SECONDS:g} seconds")
         for key, _ in ready:
             connection = key.data
-            status = connection.hear()
+            status = connection.receive()
             if status is None:
                 continue
             milliseconds.append((perf_counter() - connection.sent_at) * 1000)
             if connection.marked_at is not None:
                 firsts.append((connection.marked_at - connection.sent_at) * 1000)
             statuses[status] += 1
-            on_their_way -= load.hold or not send(connection)
+            in_flight -= load.hold or not send(connection)
     return {
         "seconds": perf_counter() - began,
         "cpu_seconds": process_time() - cpu,
@@ -126,5 +125,5 @@ def generate(load: Load) -> dict[str, Any]:
 
 if __name__ == "__main__":
     given = Load(**json.load(sys.stdin))
-    os.nice(10 if given.hold else 0)  # those who wait are other machines' in earnest
+    os.nice(10 if given.hold else 0)  # waiting clients would be other machines
     json.dump(generate(given), sys.stdout)

@@ -1,4 +1,4 @@
-"""What a run says: sections of figures and tables, as Markdown on the screen and in benchmarks/results."""
+"""The report of a run: sections with figures and tables, printed as Markdown and written to benchmarks/results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ Row = Sequence[str]
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A bound from the issue or the design; `at_most` False: at least."""
+    """An upper bound, or a lower one with `at_most` False."""
 
     bound: float
     at_most: bool = True
@@ -27,7 +27,7 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number; None where it could not be measured. `range`: of rounds, where there were several."""
+    """One number; None if it could not be measured. `range`: of several rounds."""
 
     name: str
     value: float | None
@@ -41,14 +41,14 @@ class Figure:
 
     @property
     def cells(self) -> Row:
-        """Below HEADINGS."""
+        """The row below HEADINGS."""
         value = "not measured" if self.value is None else f"{number(self.value)} {self.unit}".strip()
         mark = "MISSED" if self.missed else "met" if self.goal and self.value is not None else ""
         return self.name, value, self.range, str(self.goal or ""), mark
 
 
 def of_rounds(name: str, rounds: Sequence[float], unit: str = "", goal: Goal | None = None) -> Figure:
-    """The figure of several rounds: their median."""
+    """The median of several rounds, with their range."""
     return Figure(name, median(rounds), unit, goal, range_of(rounds))
 
 
@@ -58,7 +58,7 @@ def range_of(rounds: Sequence[float]) -> str:
 
 @dataclass(slots=True)
 class Section:
-    """One measurement. `how`: what was done, in a sentence or two; `rows`: a table below `headings`."""
+    """One measurement. `how`: what was done; `rows`: a table below `headings`."""
 
     title: str
     how: str
@@ -79,7 +79,7 @@ class Section:
 
 
 def save(name: str, sections: Sequence[Section], about: Mapping[str, str]) -> Path:
-    """Write `name`.md into RESULTS, in place of that of the run before."""
+    """Write `name`.md to RESULTS, in place of an earlier one."""
     RESULTS.mkdir(exist_ok=True)
     file = RESULTS / f"{name}.md"
     head = f"# {name}, {datetime.now():%Y-%m-%d %H:%M}\n\n{listed(about)}"
@@ -92,14 +92,14 @@ def listed(about: Mapping[str, str]) -> str:
 
 
 def number(value: float) -> str:
-    """Three figures that say something, and no more."""
+    """A number with three significant figures, or all digits of a whole part."""
     if value == 0 or float(value).is_integer() or abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.3g}"
 
 
 def _table(headings: Row, rows: Sequence[Row]) -> str:
-    """Words to the left, numbers between them to the right."""
+    """A Markdown table; all columns but the first and the last are aligned to the right."""
     widths = [max(3, *map(len, column)) for column in zip(headings, *rows, strict=True)]
     last = len(widths) - 1
     aligned = ["<", *">" * (last - 1), "<"]

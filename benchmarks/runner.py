@@ -1,4 +1,4 @@
-"""How every command runs: settings of its own, a fresh embedded database, each measurement shown as it comes."""
+"""What all commands share: options, settings, an empty embedded database, and measuring one thing after the other."""
 
 import argparse
 import os
@@ -17,7 +17,7 @@ Measure = Callable[[], Section | list[Section]]
 
 
 def parser(module: str, doc: str | None, *, only: bool = False) -> argparse.ArgumentParser:
-    """`only`: with the option to pick measurements. A run of a part never writes anything."""
+    """`only`: with an option to choose measurements."""
     made = argparse.ArgumentParser(prog=f"python -m {module}", description=doc)
     if only:
         told = "this measurement only, and write nothing; may be repeated"
@@ -27,17 +27,19 @@ def parser(module: str, doc: str | None, *, only: bool = False) -> argparse.Argu
 
 
 def say(what: str) -> None:
-    """What is being done just now."""
+    """Tell on standard error what is being done."""
     print(what, file=sys.stderr, flush=True)
 
 
 @contextmanager
 def own_settings(place: Path | None = None, **environment: str) -> Iterator[Path]:
-    """Django is set up on a data folder of its own, which is gone at the end. `place`: below which it lies.
+    """Set up Django on a temporary data folder below `place`, and yield the folder.
 
-    What the environment says goes before a checkout's .env: nothing but what is seeded may be measured.
+    The settings are environment variables, which precede those of a checkout's .env.
     """
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # what was started is ended
+    signal.signal(
+        signal.SIGTERM, lambda number, _: sys.exit(128 + number)
+    )  # so that everything started is ended
     with tempfile.TemporaryDirectory(prefix="rapport-bench-", dir=place) as folder:
         Path(folder).chmod(0o711)  # the database's account has to pass through
         os.environ |= {
@@ -46,7 +48,7 @@ def own_settings(place: Path | None = None, **environment: str) -> Iterator[Path
             "RAPPORT_PROCESS": "command",
             "RAPPORT_LLM_PROVIDER": "offline",
             "RAPPORT_LOG_LEVEL": "WARNING",
-            "RAPPORT_WORKERS": "2",  # these two as shipped, whatever the shell says
+            "RAPPORT_WORKERS": "2",  # the defaults, whatever the shell says
             "RAPPORT_READERS": "64",
             "DJANGO_SETTINGS_MODULE": "benchmarks.settings",
             **environment,
@@ -59,10 +61,7 @@ def own_settings(place: Path | None = None, **environment: str) -> Iterator[Path
 
 @contextmanager
 def fresh_database(*, connections: int | None = None) -> Iterator[None]:
-    """The embedded server, and a migrated database with nothing in it. Stopped at the end.
-
-    `connections`: have room for so many.
-    """
+    """Start the embedded server with an empty, migrated database. Stop it at the end. `connections`: its most."""
     from django.core.management import call_command
     from django.db import connection
     from django.db import connections as ours
@@ -86,7 +85,7 @@ def fresh_database(*, connections: int | None = None) -> Iterator[None]:
 
 
 def known(names: Sequence[str] | None, measures: Mapping[str, Any]) -> list[str]:
-    """The measurements to make, in their order. Raises SystemExit for an unknown one."""
+    """Those of `measures` with these names, or all, in their order. Raises SystemExit for an unknown name."""
     unknown = set(names or ()) - set(measures)
     if unknown:
         raise SystemExit(f"No measurement {', '.join(sorted(unknown))}; known: {', '.join(measures)}.")
@@ -94,8 +93,9 @@ def known(names: Sequence[str] | None, measures: Mapping[str, Any]) -> list[str]
 
 
 def measure(name: str, measures: Mapping[str, Measure], *, keep: bool, **about: str) -> bool:
-    """Make each measurement in its turn and show it; write all of it down with `keep`. Whether no goal was missed: that
-    is no failure, as machines differ. `about`: what was measured, beside the machine.
+    """Make and print each measurement, and write the report if `keep`. Return whether every goal was met.
+
+    `about`: what the report says in addition to the machine.
     """
     from django.db import connection
 

@@ -1,29 +1,25 @@
-"""Puts people, and what is remembered of them, where the product keeps it: by its own functions, without a model."""
+"""Fills a database with people, entries and messages, through functions of the product and without a model."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import cycle, repeat
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import connection
 from django.utils import timezone
 from pgvector import HalfVector
 
 from benchmarks.client import Client
 from benchmarks.service import HOST
-from memory.entries.fingerprint import content_hash
-from memory.entries.snapshots import rebuild_scratchpad
-from memory.models import EntrySource, ScratchpadEntry, SearchedKind, Tier
-from memory.retrieval.configuration import Retrieval
+from memory.entries.adding import add_entries
+from memory.models import EntrySource, ScratchpadEntry, Tier
 from memory.retrieval.index.backfill import complete_index
-from memory.retrieval.index.configs import RelationshipConfig
 from memory.retrieval.index.language import keep_language
 from memory.retrieval.index.text import text_hash
-from memory.retrieval.index.write import index_again
 from relationships.ids import relationship_id, uuid7
 from relationships.models import DEFAULT_SESSION, Companion, EndUser, Message, Project, Relationship, Scope
 from relationships.services.api_keys import create_api_key
-from relationships.services.sequence import lock_relationship
 from relationships.services.snapshots import write_section
 from web.actor import Actor
 
@@ -42,7 +38,7 @@ COPY memory_embedding (relationship_id, id, project_id, kind, owner_id, model, d
 def make_companion(
     slug: str, config: dict[str, Any] | None = None, *, project: Project | None = None, name: str = "Ada"
 ) -> Companion:
-    """In a project of its own, unless there is one."""
+    """A companion of `project`, or of a new project with this name."""
     project = project or Project.objects.create(name=slug)
     return Companion.objects.create(project=project, slug=slug, name=name, config=config or {})
 
@@ -50,7 +46,7 @@ def make_companion(
 def make_pair(
     slug: str, config: dict[str, Any] | None = None, *, user: str = "Maya", companion: str = "Ada"
 ) -> Relationship:
-    """Of a companion in a project of its own."""
+    """A relationship with a companion of its own in a new project."""
     return make_relationships(make_companion(slug, config, name=companion), [slug], name=user)[0]
 
 
@@ -73,50 +69,23 @@ def make_relationships(
 
 
 def client_of(project_id: UUID, port: int) -> Client:
-    """With a key of its own."""
+    """A client with a new key for this project, for the web server on this port."""
     scopes = [Scope.READ, Scope.WRITE, Scope.ADMIN]
     _, key = create_api_key(project_id=project_id, name="benchmark", scopes=scopes, by=BY)
     return Client(HOST, port, key)
 
 
 def remember(
-    person: Relationship,
-    texts: Sequence[str],
-    *,
-    tier: str = Tier.ARCHIVE,
-    retrieval: Retrieval | None = None,
-    at: datetime | None = None,
+    person: Relationship, texts: Sequence[str], *, tier: str = Tier.ARCHIVE, at: datetime | None = None
 ) -> list[ScratchpadEntry]:
-    """Active entries, found by their words and shown like any other. `retrieval`: whether vectors are owed of them."""
-    now = timezone.now()
-    entries = [
-        ScratchpadEntry(
-            relationship=person,
-            project_id=person.project_id,
-            type="other",
-            tier=tier,
-            content=text,
-            content_hash=content_hash(text),
-            source=EntrySource.API,
-            recorded_at=at or now,
-            effective_at=at or now,
-        )
-        for text in texts
-    ]
-    with transaction.atomic():
-        lock_relationship(person.id)  # as all who write do: a worker may be about to index it
-        ScratchpadEntry.objects.bulk_create(entries, batch_size=_AT_ONCE)
-        keep_language(person.id)
-        own = RelationshipConfig(person.id, person.project_id, (), retrieval)
-        ids = [entry.id for entry in entries]
-        for start in range(0, len(ids), _AT_ONCE):
-            index_again(own, SearchedKind.ENTRY, ids[start : start + _AT_ONCE], now=now)
-        rebuild_scratchpad(relationship_id=person.id, project_id=person.project_id, now=now)
-    return entries
+    """Add entries of the type `other`. `at`: since when they are true; now by default."""
+    values = {"type": "other", "tier": tier, "effective_at": at or timezone.now()}
+    given = [({**values, "content": text}, "") for text in texts]
+    return add_entries(relationship=person, given=given, by=BY, source=EntrySource.API)
 
 
 class Line(NamedTuple):
-    """A message as it was said."""
+    """A message to store."""
 
     session: str
     role: str
@@ -125,7 +94,7 @@ class Line(NamedTuple):
 
 
 def store_messages(person: Relationship, lines: Iterable[Line]) -> list[Message]:
-    """All that was ever said, each line a turn of its own; no search finds it yet."""
+    """Store all messages of a relationship, each in a turn of its own. They are not indexed yet."""
     return Message.objects.bulk_create(
         (
             Message(
@@ -144,6 +113,15 @@ def store_messages(person: Relationship, lines: Iterable[Line]) -> list[Message]
     )
 
 
+def store_talk(
+    person: Relationship, texts: Iterable[str], sessions: Iterable[str] = repeat(DEFAULT_SESSION)
+) -> None:
+    """Store messages of the person and the companion in turn, as store_messages does. `sessions`: of each message."""
+    now, roles = timezone.now(), cycle(["user", "assistant"])
+    lines = zip(sessions, roles, texts, strict=False)
+    store_messages(person, (Line(*line, now) for line in lines))
+
+
 def store_vectors(
     entries: Iterable[ScratchpadEntry], vectors: Iterable[Sequence[float]], *, model: str
 ) -> None:
@@ -156,24 +134,18 @@ def store_vectors(
 
 
 def analyze() -> None:
-    """As PostgreSQL does by itself within minutes of many new rows."""
+    """Do what PostgreSQL does by itself within minutes of many new rows."""
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
 
 
 def make_sample() -> Relationship:
-    """100 entries, 20 recent messages, a profile of 2 kB; 31 kB in all. In a project of its own."""
+    """The sample relationship: SAMPLE_ENTRIES entries, SAMPLE_MESSAGES messages and a profile of 2 kB."""
     prompt = f"You are {{companion}}, a friend of {{user}}. {prose(1500, seed=0)}"
     sample = make_pair("bench", {"context": {"core_prompt": prompt}})
-    remember(sample, numbered_texts(SAMPLE_ENTRIES), tier=Tier.SCRATCHPAD)
-    now, roles = timezone.now(), ("user", "assistant")
-    store_messages(
-        sample,
-        (
-            Line(DEFAULT_SESSION, roles[place % 2], prose(1050, seed=place), now)
-            for place in range(SAMPLE_MESSAGES)
-        ),
-    )
+    texts = [f"Remembers number {place} {prose(70, seed=place)}" for place in range(SAMPLE_ENTRIES)]
+    remember(sample, texts, tier=Tier.SCRATCHPAD)
+    store_talk(sample, [prose(1050, seed=place) for place in range(SAMPLE_MESSAGES)])
     Relationship.objects.filter(id=sample.id).update(message_count=SAMPLE_MESSAGES)
     keep_language(sample.id)
     complete_index(sample.id, most=SAMPLE_ENTRIES + SAMPLE_MESSAGES)
@@ -182,12 +154,8 @@ def make_sample() -> Relationship:
     return sample
 
 
-def numbered_texts(count: int, *, start: int = 0) -> list[str]:
-    return [f"Remembers number {place} {prose(70, seed=place)}" for place in range(start, start + count)]
-
-
 def turn_body(number: int) -> dict[str, Any]:
-    """A turn of two messages, for POST /turns; each number says something of its own."""
+    """A turn of two messages for POST /turns, with different texts for each number."""
     return {
         "messages": [
             {"role": "user", "content": f"On day {number} {prose(200, seed=number)}"},
@@ -197,7 +165,7 @@ def turn_body(number: int) -> dict[str, Any]:
 
 
 def prose(characters: int, *, seed: int) -> str:
-    """So many characters of words, the same for the same seed."""
+    """Words of this many characters, the same for the same seed."""
     text = ""
     while len(text) < characters:
         text += f"{_WORDS[(seed * 7 + len(text)) % len(_WORDS)]} "

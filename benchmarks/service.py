@@ -1,38 +1,37 @@
-"""The service under measurement: databases on the embedded server, and the processes that `manage.py serve` starts."""
+"""The measured service: databases on the embedded server, and the processes that `manage.py serve` starts."""
 
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import psutil
 import psycopg
 from django.conf import settings
 from django.db import connection, connections
-from psycopg import sql
 
 from config.embedded_postgres import database_url
 from tests.acceptance.processes import ROOT, LiveProcess, free_port, status_of
 
 HOST = "127.0.0.1"
-_PATIENCE_SECONDS = 180.0  # a busy machine starts nothing quickly
+_START_SECONDS = 180.0  # on a busy machine
 _BEATING = "SELECT count(*) FILTER (WHERE beat_at > %s) > 0 FROM relationships_workerheartbeat"
 _OWED = """
 SELECT EXISTS (SELECT FROM relationships_turn WHERE settled_at IS NULL AND due_at IS NOT NULL)
     OR EXISTS (SELECT FROM memory_searchtext WHERE due_at IS NOT NULL)
 """
-T = TypeVar("T")
 
 
 class Service:
-    """The web server and the worker on one database, each started and ended as a measurement wants it.
+    """A web server and a worker on one database, started separately.
 
-    `environment`: all that the processes see, beside the address of the database. Their logs are in `folder`.
+    `environment`: of the processes, to which the database's address is added. Their logs are written to `folder`.
     """
 
     def __init__(
@@ -43,19 +42,19 @@ class Service:
         self._environment = {**(environment or os.environ), "DATABASE_URL": self.url}
         self._folder = folder or Path(settings.DATA_DIR)
         self._running: dict[str, LiveProcess] = {}
-        self._watch: psycopg.Connection[Any] | None = None
 
     def start_web(self) -> None:
         self._start_web("web", self.port)
 
     def start_chat(self) -> None:
-        """A second group of server processes, for replies."""
+        """Start a second group of server processes, for replies."""
         self._start_web("web for chats", self.chat_port, "--chats")
 
     def start_worker(self) -> None:
-        """Unless it runs; until it says that it lives."""
-        begun = datetime.now(UTC)
-        if self._start("worker", "worker"):
+        """Start the worker if it does not run, and wait for its first heartbeat."""
+        if "worker" not in self._running:
+            begun = datetime.now(UTC)
+            self._start("worker", "worker")
             until(lambda: self.ask(_BEATING, begun)[0][0], what="the worker's first heartbeat")
 
     def stop_worker(self) -> None:
@@ -68,7 +67,7 @@ class Service:
         until(lambda: not self.ask(_OWED)[0][0], what="the last turn to be read", seconds=seconds)
 
     def kill(self) -> None:
-        """kill -9 of all. None of their children listens any more afterwards."""
+        """kill -9 all processes, and wait until none of them listens any more."""
         running = [process for started in self._running.values() for process in started.family()]
         for started in self._running.values():
             started.kill_all()
@@ -79,12 +78,11 @@ class Service:
         for started in self._running.values():
             started.stop()
         self.kill()
-        if self._watch is not None:
-            self._watch.close()
+        self._watch.close()
 
     def processes(self) -> dict[str, list[psutil.Process]]:
-        """The running processes by service: `web`, `worker` and `database`, without what answers `ask`."""
-        asked = self._watch.info.backend_pid if self._watch is not None and not self._watch.closed else 0
+        """The running processes of `web`, `worker` and `database`, except the session of `ask`."""
+        asked = self._watch.info.backend_pid
         database = [process for process in postgres() if process.pid != asked]
         found: dict[str, list[psutil.Process]] = {"web": [], "worker": [], "database": database}
         for name, started in self._running.items():
@@ -92,51 +90,48 @@ class Service:
         return found
 
     def ask(self, question: str, *values: Any) -> list[tuple[Any, ...]]:
-        """The database, apart from Django's connection."""
-        if self._watch is None or self._watch.closed:
-            self._watch = psycopg.connect(self.url, autocommit=True)
+        """Query the database over a connection that Django does not use."""
         return self._watch.execute(question.encode(), values).fetchall()
 
+    @cached_property
+    def _watch(self) -> psycopg.Connection[Any]:
+        return psycopg.connect(self.url, autocommit=True)
+
     def manage(self, *arguments: str) -> None:
-        """manage.py; raises CalledProcessError."""
+        """Run manage.py with these arguments. Raises CalledProcessError."""
         command = [sys.executable, "manage.py", *arguments]
         subprocess.run(command, cwd=ROOT, env=self._environment, check=True, capture_output=True)
 
     def _start_web(self, name: str, port: int, *options: str) -> None:
-        self._start(name, "web", *options, "--bind", f"{HOST}:{port}")
-        until(lambda: self._answers(name, port), what=f"the {name} server")
+        server = self._start(name, "web", *options, "--bind", f"{HOST}:{port}")
 
-    def _answers(self, name: str, port: int) -> bool:
-        """Raises AssertionError, with the end of its log, where it has ended."""
-        self._running[name].require_running()
-        return status_of(f"http://{HOST}:{port}/healthz") == 200
+        def answers() -> bool:
+            server.require_running()
+            return status_of(f"http://{HOST}:{port}/healthz") == 200
 
-    def _start(self, name: str, *arguments: str) -> bool:
-        """Whether it was not there yet."""
-        if name in self._running:
-            return False
+        until(answers, what=f"the {name} server")
+
+    def _start(self, name: str, *arguments: str) -> LiveProcess:
         environment = {**self._environment, "RAPPORT_PROCESS": arguments[0]}
         log = self._folder / f"{name.replace(' ', '-')}.log"
         command = [sys.executable, "manage.py", *arguments]
         self._running[name] = LiveProcess(name, command, environment, log)
-        return True
+        return self._running[name]
 
 
 @contextmanager
 def running_service() -> Iterator[Service]:
     """The web server on the default database."""
-    service = Service(str(settings.DATABASES["default"]["NAME"]))
-    try:
+    with closing(Service(str(settings.DATABASES["default"]["NAME"]))) as service:
         service.start_web()
         yield service
-    finally:
-        service.close()
 
 
 @contextmanager
 def models() -> Iterator[None]:
-    """Models behind OpenAI's protocol, in processes of their own: one that answers at once, one that streams.
-    BENCH_MODEL_URL and BENCH_STREAM_URL name them.
+    """Two models that speak OpenAI's protocol, each in its own process: one answers at once, one streams.
+
+    Their addresses are in BENCH_MODEL_URL and BENCH_STREAM_URL.
     """
     instant = ["tests.vendor_servers.openai_server", "--respond", "benchmarks.instant.respond", "--keep", "0"]
     with program(*instant) as (_, instantly), program("benchmarks.streams") as (_, streaming):
@@ -146,7 +141,7 @@ def models() -> Iterator[None]:
 
 @contextmanager
 def program(*module: str) -> Iterator[tuple[psutil.Process, str]]:
-    """A Python program of ours in a process of its own, and the address that it prints first."""
+    """Run a Python module in its own process. Yields the process, and the address that it prints first."""
     with subprocess.Popen(
         [sys.executable, "-m", *module], stdout=subprocess.PIPE, text=True, cwd=ROOT
     ) as process:
@@ -158,7 +153,7 @@ def program(*module: str) -> Iterator[tuple[psutil.Process, str]]:
 
 
 def data_folder() -> Path:
-    """The embedded server's."""
+    """The data folder of the embedded server."""
     folder: Path | None = settings.EMBEDDED_POSTGRES_DIR
     assert folder is not None, "own_settings() chose it"
     return folder
@@ -168,26 +163,15 @@ def address_of(database: str) -> str:
     return database_url(data_folder(), name=database)
 
 
-def create_database(name: str, *, template: str = "template0") -> None:
-    """A fresh one; whatever had this name is dropped. Nobody may be connected to the template."""
-    connections.close_all()
-    drop_database(name)
-    _on_server("CREATE DATABASE {} TEMPLATE {}", name, template)
-
-
-def drop_database(name: str) -> None:
-    _on_server("DROP DATABASE IF EXISTS {} WITH (FORCE)", name)
-
-
 def use_database(name: str) -> None:
-    """Have Django speak to it from now on."""
+    """Connect Django to this database from now on."""
     connections.close_all()
     connection.settings_dict["NAME"] = name
 
 
 @contextmanager
 def statements() -> Iterator[list[str]]:
-    """Every statement of Django's connection that asks or changes something."""
+    """Record the statements of Django's connection, without those that begin or end a transaction."""
     seen: list[str] = []
 
     def note(execute: Any, sql: str, *rest: Any) -> Any:
@@ -199,7 +183,7 @@ def statements() -> Iterator[list[str]]:
 
 
 def postgres(*folders: Path) -> list[psutil.Process]:
-    """All processes of these servers; of the embedded one without any."""
+    """All processes of the servers with these data folders; of the embedded server if there are none."""
     found: list[psutil.Process] = []
     for folder in folders or [data_folder()]:
         postmaster = psutil.Process(int((folder / "postmaster.pid").read_text().splitlines()[0]))
@@ -207,16 +191,10 @@ def postgres(*folders: Path) -> list[psutil.Process]:
     return found
 
 
-def until(condition: Callable[[], T], *, what: str, seconds: float = _PATIENCE_SECONDS) -> T:
-    """What `condition` answers, once it is truthy. Raises TimeoutError."""
+def until(condition: Callable[[], bool], *, what: str, seconds: float = _START_SECONDS) -> None:
+    """Check a condition every 5 ms, as some measurements include the waiting. Raises TimeoutError."""
     deadline = time.monotonic() + seconds
-    while not (answer := condition()):
+    while not condition():
         if time.monotonic() > deadline:
             raise TimeoutError(f"Waited {seconds:g} s for {what}.")
         time.sleep(0.005)
-    return answer
-
-
-def _on_server(statement: str, *names: str) -> None:
-    with psycopg.connect(address_of("postgres"), autocommit=True) as server:
-        server.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))

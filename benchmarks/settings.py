@@ -1,4 +1,4 @@
-"""The production settings, with one more view to compare with and a model that answers at once."""
+"""The production settings, with one more view and two models."""
 
 import os
 
@@ -17,8 +17,6 @@ LLM_PROVIDERS |= {
         "OPTIONS": {"base_url": os.environ.get("BENCH_STREAM_URL", ""), "model": "bench"},
     },
 }
-# Counted as in production, by the minute, and never reached: one key asks as fast as it can.
+# High limits, so that requests are counted as in production but never refused.
 KEY_RATES |= dict.fromkeys(KEY_RATES, Rate(60_000_000, 60))
-EMBEDDING_PROVIDERS["local"]["OPTIONS"]["folder"] = (
-    BASE_DIR / ".data" / "models"
-)  # downloaded once for all runs
+EMBEDDING_PROVIDERS["local"]["OPTIONS"]["folder"] = BASE_DIR / ".data" / "models"  # kept for all runs

@@ -1,9 +1,9 @@
-"""A model that streams, and a bare pass-through to it, each a process of its own with nothing of ours in it.
+"""A model that streams, and a process that only copies bytes to it and back.
 
 python -m benchmarks.streams           serves, and prints its address
-python -m benchmarks.streams pass URL  passes on to it what it is asked and what comes back, and does nothing else
+python -m benchmarks.streams copy URL  serves as a proxy of that address
 
-The model is another machine's in earnest, so here it leaves the processor to the service where that wants it.
+In production the model is another machine, so here it has a lower priority than the service.
 """
 
 import asyncio
@@ -16,26 +16,27 @@ from functools import partial
 from urllib.parse import urlsplit
 
 WORDS, PAUSE_SECONDS = 20, 0.05
-MARKS = ("word0", f"word{WORDS - 1}", "[DONE]")  # in each whole answer, the first word first
+MARKS = ("word0", f"word{WORDS - 1}", "[DONE]")  # in every complete answer; the first word first
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
-def _event(delta: dict[str, str], finish: str | None = None) -> bytes:
+def _chunk(text: str) -> bytes:
+    event = f"data: {text}\n\n".encode()
+    return b"%x\r\n%s\r\n" % (len(event), event)
+
+
+def _part(delta: dict[str, str], finish: str | None = None) -> bytes:
     choice = {"index": 0, "delta": delta, "finish_reason": finish}
     alike = {"id": "bench", "object": "chat.completion.chunk", "created": 0, "model": "bench"}
-    return _chunk(f"data: {json.dumps({**alike, 'choices': [choice]})}\n\n".encode())
+    return _chunk(json.dumps({**alike, "choices": [choice]}))
 
 
-def _chunk(data: bytes) -> bytes:
-    return b"%x\r\n%s\r\n" % (len(data), data)
-
-
-_PARTS = [_event({"content": f"word{number} "}) for number in range(WORDS)]
-_ENDING = _event({}, "stop") + _chunk(b"data: [DONE]\n\n") + b"0\r\n\r\n"
+_PARTS = [_part({"content": f"word{number} "}) for number in range(WORDS)]
+_ENDING = _part({}, "stop") + _chunk("[DONE]") + b"0\r\n\r\n"
 
 
 async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    try:
+    with suppress(asyncio.IncompleteReadError, ConnectionError):
         while head := await reader.readuntil(b"\r\n\r\n"):
             lines = head.decode().lower().split("\r\n")
             length = next((line for line in lines if line.startswith("content-length:")), ":0")
@@ -48,13 +49,10 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
                 await writer.drain()
             writer.write(_ENDING)
             await writer.drain()
-    except (asyncio.IncompleteReadError, ConnectionError):
-        return
-    finally:
-        writer.close()
+    writer.close()
 
 
-async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, port: int) -> None:
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, port: int) -> None:
     model, to_model = await asyncio.open_connection("127.0.0.1", port)
 
     async def copy(given: asyncio.StreamReader, taken: asyncio.StreamWriter) -> None:
@@ -74,8 +72,8 @@ async def serve(answer: Callable[[asyncio.StreamReader, asyncio.StreamWriter], A
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["pass"]:
-        asyncio.run(serve(partial(_pass, port=urlsplit(sys.argv[2]).port or 0)))
+    if sys.argv[1:2] == ["copy"]:
+        asyncio.run(serve(partial(_copy, port=urlsplit(sys.argv[2]).port or 0)))
     else:
         os.nice(10)
         asyncio.run(serve(_answer))

@@ -1,7 +1,8 @@
-"""What times mean, and what processes take of the machine."""
+"""Percentiles of times, and the memory and CPU time of processes."""
 
 import os
 import platform
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -11,11 +12,11 @@ from typing import Any, TypeVar
 import psutil
 
 T = TypeVar("T")
-Processes = Mapping[str, list[psutil.Process]]
+Processes = Mapping[str, list[psutil.Process]]  # by service
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The value that `share` (0..1) of them do not pass, by nearest rank; of at least one value."""
+    """The value that `share` (0..1) of the values don't exceed, by nearest rank. At least one value."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
@@ -35,9 +36,9 @@ def milliseconds_of(call: Callable[[], Any]) -> float:
 
 
 def time_calls(*calls: Callable[[], Any], times: int) -> list[list[float]]:
-    """Milliseconds of each call, `times` of each, after a tenth of them to warm up.
+    """Milliseconds of each call, `times` of each, after a tenth as many to warm up.
 
-    The calls take turns, so that all of them meet the machine in the same state.
+    The calls alternate, so that a busy machine slows all of them alike.
     """
     warm = times // 10
     taken = [[milliseconds_of(call) for call in calls] for _ in range(warm + times)]
@@ -45,7 +46,7 @@ def time_calls(*calls: Callable[[], Any], times: int) -> list[list[float]]:
 
 
 def memory_of(processes: Iterable[psutil.Process]) -> float:
-    """MB of these together, each shared page counted once (PSS); where the system knows no PSS, in every process."""
+    """MB of these processes together. Shared pages count once (PSS), or once per process if the system has no PSS."""
     total = 0
     for process in processes:
         with suppress(psutil.Error):
@@ -55,7 +56,7 @@ def memory_of(processes: Iterable[psutil.Process]) -> float:
 
 
 def cpu_seconds(processes: Iterable[psutil.Process]) -> float:
-    """What these have used so far, those that ended left out."""
+    """CPU time so far of those of these processes that still run."""
     total = 0.0
     for process in processes:
         with suppress(psutil.Error):
@@ -65,7 +66,7 @@ def cpu_seconds(processes: Iterable[psutil.Process]) -> float:
 
 
 def cpu_during(processes: Callable[[], Processes], work: Callable[[], T]) -> tuple[T, dict[str, float]]:
-    """What `work` gives, and each service's CPU seconds meanwhile, which a busy machine hardly changes."""
+    """Do the work. Return its result and the CPU seconds of each service during it."""
     before = {service: cpu_seconds(found) for service, found in processes().items()}
     result = work()
     after = {service: cpu_seconds(found) for service, found in processes().items()}
@@ -73,21 +74,14 @@ def cpu_during(processes: Callable[[], Processes], work: Callable[[], T]) -> tup
 
 
 def machine() -> dict[str, str]:
-    """What the figures were measured on."""
+    """Describe this machine, for the report."""
+    info = Path("/proc/cpuinfo")
+    models = re.findall(r"^model name\s*: (.*)$", info.read_text(), re.MULTILINE) if info.exists() else []
     return {
         "cores": str(os.cpu_count()),
-        "processor": _processor(),
+        "processor": models[0] if models else platform.processor(),
         "memory": f"{psutil.virtual_memory().total / 2**30:.0f} GB",
         "system": f"{platform.system()} {platform.machine()}",
         "Python": platform.python_version(),
         "load average": " ".join(f"{load:.2f}" for load in os.getloadavg()),
     }
-
-
-def _processor() -> str:
-    """Its name, as the system tells it."""
-    with suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor()

@@ -5,7 +5,7 @@ from rest_framework.views import APIView
 
 
 class OkView(APIView):
-    """The least an authenticated view does: the same server, middleware, key and renderer, and no work."""
+    """A view that does nothing, with the same server, middleware, authentication and renderer."""
 
     def get(self, request: Request) -> Response:
         return Response("ok")

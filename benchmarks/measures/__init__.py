@@ -1,4 +1,4 @@
-"""The measurements of `make bench`, each a function of the setup that gives a section. MEASURES is their order."""
+"""The measurements of `make bench`, in order. Each is a function from the setup to a section."""
 
 from collections.abc import Callable
 

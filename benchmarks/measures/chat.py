@@ -1,11 +1,14 @@
-"""Replies beside the same model without us: the first word, many streams at once, and contexts beside them."""
+"""Replies through Rapport, compared with the same model without it: the first word, many streams at once, and contexts
+at the same time.
+"""
 
 import os
 import time
+from concurrent.futures import Future
 from functools import partial
 from urllib.parse import urlsplit
 
-from benchmarks.client import Answers, Client, Running
+from benchmarks.client import Answers, Client
 from benchmarks.measures.setup import Setup
 from benchmarks.report import Figure, Goal, Section, of_rounds
 from benchmarks.seed import make_companion
@@ -15,22 +18,20 @@ from benchmarks.timing import cpu_during, percentile
 
 
 def chat(setup: Setup) -> Section:
-    """The model is a process of its own; so is each load."""
     config = {"context": {"provider": "streaming"}, "ingestion": {"enabled": False}}
     make_companion("chat", config, project=setup.relationship.project)
     setup.service.start_chat()
     count, rounds = setup.scale.streams, setup.scale.rounds
-    ours = setup.client
-    bare = _client(os.environ["BENCH_STREAM_URL"])
-    apart = Client(ours.host, setup.service.chat_port, ours.key)
-    for client in (ours, apart):  # what the first request loads, and the people
-        _stream(client, "chat", count).finish().require(200)
-    firsts = [(_first(bare, "bench"), _first(ours, "chat")) for _ in range(5 * rounds)]
-    passed = _passed(count)
-    many, cpu = cpu_during(setup.service.processes, lambda: _stream(ours, "chat", count).finish())
-    runs, alone, beside = _contexts_beside(setup, apart)
+    rapport, model = setup.client, _client_of(os.environ["BENCH_STREAM_URL"])
+    second_group = Client(rapport.host, setup.service.chat_port, rapport.key)
+    for client in (rapport, second_group):  # to load code, and to make the people
+        _stream(client, "chat", count).result().require(200)
+    firsts = [(_first(model, "bench"), _first(rapport, "chat")) for _ in range(5 * rounds)]
+    copied_cpu = _cpu_of_copying(count)
+    many, cpu = cpu_during(setup.service.processes, lambda: _stream(rapport, "chat", count).result())
+    runs, alone, beside = _contexts_beside(setup, second_group)
     complete = sum(run.statuses.get(200, 0) for run in (many, *runs))
-    bare_cpu, web, database = (1000 * one / count for one in (passed, cpu["web"], cpu["database"]))
+    bare_cpu, web, database = (1000 * one / count for one in (copied_cpu, cpu["web"], cpu["database"]))
     later = [mine - theirs for theirs, mine in firsts]
     of_all = count * (len(runs) + 1)
     return Section(
@@ -54,10 +55,10 @@ def chat(setup: Setup) -> Section:
     )
 
 
-def _contexts_beside(setup: Setup, apart: Client) -> tuple[list[Answers], float, float]:
-    """The runs of streams, and p99s in ms of contexts, alone and beside streams of `apart`.
+def _contexts_beside(setup: Setup, second_group: Client) -> tuple[list[Answers], float, float]:
+    """The runs of streams, and the p99 in ms of contexts alone and beside these streams, over all rounds together.
 
-    Of all rounds together: of the hundred contexts of one, the p99 is nearly the slowest.
+    In one round the p99 would be nearly the slowest of a hundred contexts.
     """
     runs: list[Answers] = []
     alone, beside = list[float](), list[float]()
@@ -65,45 +66,41 @@ def _contexts_beside(setup: Setup, apart: Client) -> tuple[list[Answers], float,
     contexts = partial(setup.client.drive, [setup.context_request()], connections=1, seconds=seconds)
     for _ in range(setup.scale.rounds):
         alone += contexts().require(200).milliseconds
-        streams = _stream(apart, "chat", setup.scale.streams)
-        time.sleep(0.5)  # the streams are under way as the contexts begin
+        streams = _stream(second_group, "chat", setup.scale.streams)
+        time.sleep(0.5)  # so that the streams have begun
         beside += contexts().require(200).milliseconds
-        runs.append(streams.finish())
+        runs.append(streams.result())
     return runs, percentile(alone, 0.99), percentile(beside, 0.99)
 
 
-def _passed(count: int) -> float:
-    """CPU seconds of a process that passes all on to the model, and back."""
-    with program("benchmarks.streams", "pass", os.environ["BENCH_STREAM_URL"]) as (process, url):
-        client = _client(url)
-        _stream(client, "bench", 8).finish()
+def _cpu_of_copying(count: int) -> float:
+    """CPU seconds of a process that only copies bytes between clients and the model."""
+    with program("benchmarks.streams", "copy", os.environ["BENCH_STREAM_URL"]) as (process, url):
+        client = _client_of(url)
+        _stream(client, "bench", 8).result()
         answers, used = cpu_during(
-            lambda: {"it": [process]}, lambda: _stream(client, "bench", count).finish()
+            lambda: {"copying": [process]}, lambda: _stream(client, "bench", count).result()
         )
     answers.require(200)
-    return used["it"]
+    return used["copying"]
 
 
-def _client(url: str) -> Client:
-    """Who asks without us."""
+def _client_of(url: str) -> Client:
     address = urlsplit(url)
     return Client(str(address.hostname), int(address.port or 0), "none")
 
 
 def _first(client: Client, model: str) -> float:
     """Milliseconds to the first word of one stream."""
-    return _stream(client, model, 1).finish().require(200).firsts[0]
+    return _stream(client, model, 1).result().require(200).firsts[0]
 
 
-def _stream(client: Client, model: str, count: int) -> Running:
-    """So many streams at once, each of somebody else."""
+def _stream(client: Client, model: str, count: int) -> Future[Answers]:
+    """Begin this many streams at once, each of another person."""
     said = [{"role": "user", "content": "What should I cook tonight?"}]
+    body = {"model": model, "stream": True, "messages": said}
     requests = [
-        client.request(
-            "POST",
-            "/v1/chat/completions",
-            {"model": model, "user": f"person {number}", "stream": True, "messages": said},
-        )
+        client.request("POST", "/v1/chat/completions", {**body, "user": f"person {number}"})
         for number in range(count)
     ]
     return client.start(requests, connections=count, hold=True, marks=MARKS)

@@ -1,32 +1,34 @@
-"""Contexts: in process beside SELECT 1, over HTTP beside a view that does nothing, and beside requests that wait."""
+"""Contexts: in process, compared with SELECT 1; over HTTP, compared with a view that does nothing; and while other
+requests wait.
+"""
 
 import time
-from datetime import datetime
+from concurrent.futures import Future
 from functools import partial
 from math import ceil
 from uuid import UUID
 
 from django.conf import settings
 
-from benchmarks.client import Answers, Running
+from benchmarks.client import Answers
 from benchmarks.measures.setup import ROUNDS, Compared, Setup, beside_select_one
 from benchmarks.report import Figure, Goal, Section, of_rounds
 from benchmarks.seed import analyze
-from benchmarks.timing import cpu_during, cpu_seconds
+from benchmarks.timing import cpu_during
 from context.facts import read_facts
 from context.pipeline import build_context
 from relationships.models import DEFAULT_SESSION, Relationship
 
 CONNECTIONS = (1, 8, 32)
-TAIL_AT = 8  # the connections at which the goal of the p99 counts
+TAIL_AT = 8  # connections at which the p99 has a goal
 WAITERS = 50
-_ARRIVAL_SECONDS = 1.0  # for all of them to be in
-# A session's query_start is when it last began a statement, so one that has not moved has asked nothing.
+_ARRIVAL_SECONDS = 1.0  # until all requests wait
+# query_start is when a session last began a statement.
 _ACTIVE_SINCE = """
 SELECT count(*), count(*) FILTER (WHERE query_start > %s), clock_timestamp()
   FROM pg_stat_activity WHERE application_name = 'rapport-web'
 """
-Slice = tuple[Answers, dict[str, float]]  # one load, and each service's CPU seconds meanwhile
+Slice = tuple[Answers, dict[str, float]]  # a load, and the CPU seconds of each service during it
 
 
 def in_process(setup: Setup) -> Section:
@@ -42,9 +44,8 @@ def in_process(setup: Setup) -> Section:
 
 
 def over_http(setup: Setup) -> Section:
-    """`POST /context` beside a view that does nothing, slice by slice."""
     requests = setup.client.request("GET", "/v1/bench/ok"), setup.context_request()
-    for request in requests:  # every thread's connection, and its prepared statements
+    for request in requests:  # to open every thread's connection and prepare its statements
         _slice(setup, request, max(CONNECTIONS))
     figures: list[Figure] = []
     for connections in CONNECTIONS:
@@ -62,16 +63,14 @@ def over_http(setup: Setup) -> Section:
 
 
 def waiting(setup: Setup) -> Section:
-    """Turns that nobody reads, so that who waits for them waits to the end."""
-    setup.service.stop_worker()
+    setup.service.stop_worker()  # so that all requests wait to the end
     relationships = setup.readers_of("waiters", count=WAITERS, trigger={"mode": "explicit"})
     watched = setup.scale.watched_seconds
     waiters = _start_waiters(setup, relationships, wait=watched + 2)
-    began, cpu = _sessions(setup, None)[2], cpu_seconds(setup.service.processes()["web"])
-    time.sleep(watched)
-    sessions, active, _ = _sessions(setup, began)
-    cpu = 100 * (cpu_seconds(setup.service.processes()["web"]) - cpu) / watched
-    waited = waiters.finish().require(202).milliseconds
+    ((_, _, began),) = setup.service.ask(_ACTIVE_SINCE, None)
+    _, used = cpu_during(setup.service.processes, partial(time.sleep, watched))
+    ((sessions, active, _),) = setup.service.ask(_ACTIVE_SINCE, began)
+    waited = waiters.result().require(202).milliseconds
     pairs = [_with_and_without(setup, relationships) for _ in range(setup.scale.rounds)]
     ratios = [beside / alone for alone, beside in pairs]
     return Section(
@@ -83,7 +82,7 @@ def waiting(setup: Setup) -> Section:
             Figure("requests that waited", sum(one > 1000 * watched for one in waited)),
             Figure("the web server's database sessions", sessions),
             Figure("sessions that ran a statement meanwhile", active, goal=Goal(0)),
-            Figure("the web server's CPU meanwhile, of one core", cpu, "%"),
+            Figure("the web server's CPU meanwhile, of one core", 100 * used["web"] / watched, "%"),
             of_rounds("/context, p99", [alone for alone, _ in pairs], "ms"),
             of_rounds("/context's p99 beside them / without", ratios, "x", Goal(2)),
         ],
@@ -126,24 +125,18 @@ def _figures(connections: int, ok: list[Slice], context: list[Slice]) -> list[Fi
     ]
 
 
-def _start_waiters(setup: Setup, relationships: list[UUID], *, wait: float) -> Running:
-    """Once they are all there."""
+def _start_waiters(setup: Setup, relationships: list[UUID], *, wait: float) -> Future[Answers]:
+    """Send WAITERS requests that wait for this many seconds, and return when they have arrived."""
     requests = setup.turn_requests(relationships, count=WAITERS, wait=ceil(wait))
     running = setup.client.start(requests, connections=WAITERS, hold=True)
     time.sleep(_ARRIVAL_SECONDS)
     return running
 
 
-def _sessions(setup: Setup, since: datetime | None) -> tuple[int, int, datetime]:
-    """The web server's, those of them that ran a statement since then, and what time it is."""
-    sessions, active, now = setup.service.ask(_ACTIVE_SINCE, since)[0]
-    return sessions, active, now
-
-
 def _with_and_without(setup: Setup, relationships: list[UUID]) -> tuple[float, float]:
-    """The p99 of /context alone and beside waiters, who stay until it is done."""
+    """The p99 of /context alone, and while other requests wait."""
     alone, _ = _slice(setup, setup.context_request(), TAIL_AT)
     waiters = _start_waiters(setup, relationships, wait=setup.scale.slice_seconds + 2)
     beside, _ = _slice(setup, setup.context_request(), TAIL_AT)
-    waiters.finish().require(202)
+    waiters.result().require(202)
     return alone.p99, beside.p99

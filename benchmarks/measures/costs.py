@@ -1,7 +1,7 @@
 """What a turn costs under each recipe: calls of a model, tokens of its prompts, statements.
 
-In this process: the offline rules answer each strategy's questions, so that two runs cost the same. Tokens are a
-quarter of the characters; a vendor counts its own.
+The turns are read in this process. The offline rules answer each strategy's questions, so that every run costs the
+same. Tokens are a quarter of the characters.
 """
 
 from django.conf import settings
@@ -20,7 +20,7 @@ from relationships.models import Relationship, Turn
 from relationships.services.turns import NewMessage, NewTurn
 
 DEFAULT_RECIPE = "scratchpad"
-KNOWN = 200  # entries there are before
+KNOWN = 200  # entries before the turns that are measured
 FIXED_PROMPT = Goal(1400)
 TURNS = {
     "nothing said": "Good morning! How was your day?",
@@ -34,7 +34,12 @@ def strategies_cost(setup: Setup) -> Section:
     setup.service.stop_worker()
     figures: list[Figure] = []
     for recipe in settings.RECIPES:
-        pair = _relationship(recipe)
+        config = {
+            "recipe": recipe,
+            "ingestion": {"provider": "offline"},
+            "retrieval": {"embedder": "offline"},
+        }
+        pair = make_pair(f"cost-{recipe.replace('_', '-')}", config)
         goal = FIXED_PROMPT if recipe == DEFAULT_RECIPE else None
         figures.append(_cost_of(pair, f"{recipe}, nothing known yet", "It rains.", goal))
         _remember(pair)
@@ -49,7 +54,7 @@ def strategies_cost(setup: Setup) -> Section:
 
 def _cost_of(pair: Relationship, told: str, text: str, goal: Goal | None = None) -> Figure:
     turn = _accept(pair, text)
-    forget_questions()  # the same words were asked about under another recipe
+    forget_questions()  # vectors of the same words under another recipe
     with statements() as asked:
         drain_relationship(relationship_id=pair.id, worker="benchmark")
     turn = Turn.objects.for_relationship(pair.id).get(id=turn.id)
@@ -59,14 +64,8 @@ def _cost_of(pair: Relationship, told: str, text: str, goal: Goal | None = None)
     return Figure(f"{told}: {len(calls)} model, {len(asked)} SQL", tokens, "prompt tokens", goal)
 
 
-def _relationship(recipe: str) -> Relationship:
-    """Of a companion of the recipe's own, with nothing remembered."""
-    config = {"recipe": recipe, "ingestion": {"provider": "offline"}, "retrieval": {"embedder": "offline"}}
-    return make_pair(f"cost-{recipe.replace('_', '-')}", config)
-
-
 def _remember(pair: Relationship) -> None:
-    """So many entries, as the recipe's own strategy keeps them, all with their vectors."""
+    """Add KNOWN entries as the recipe's own strategy keeps them, with their vectors."""
     for place in range(KNOWN):
         city = _CITIES[place % len(_CITIES)]
         _accept(pair, "I live in Porto." if place == 0 else f"I love the {place}th bakery of {city}.")
@@ -76,6 +75,5 @@ def _remember(pair: Relationship) -> None:
 
 
 def _accept(pair: Relationship, text: str) -> Turn:
-    message = NewMessage("user", text)
-    new = NewTurn([message], occurred_at=timezone.now())
+    new = NewTurn([NewMessage("user", text)], occurred_at=timezone.now())
     return accept_turn(relationship=pair, new=new).turn

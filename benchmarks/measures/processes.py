@@ -1,4 +1,4 @@
-"""What the service's processes take of the memory, and of a core while nobody wants anything."""
+"""Memory of the service's processes, and their CPU time while nothing is asked of them."""
 
 from functools import partial
 from time import sleep
@@ -9,7 +9,7 @@ from benchmarks.timing import cpu_during, memory_of
 
 
 def memory(setup: Setup) -> Section:
-    """After all the work before, with the worker's processes warm too."""
+    """To be called after other measurements, when the processes are warm."""
     setup.service.start_worker()
     figures = [
         Figure(f"{service}: {len(processes)} processes", memory_of(processes), "MB")
@@ -21,11 +21,10 @@ def memory(setup: Setup) -> Section:
 
 
 def idle(setup: Setup) -> Section:
-    """After the last turn was read: what the worker still looks for, and the web server beside it."""
     setup.service.start_worker()
     setup.service.settle(60)
     seconds = setup.scale.idle_seconds
-    sleep(seconds / 3)  # what its start takes is not of an idle worker
+    sleep(seconds / 3)  # so that the worker's start is not counted
     _, used = cpu_during(setup.service.processes, partial(sleep, seconds))
     goals = {"worker": Goal(1)}
     figures = [

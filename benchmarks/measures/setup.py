@@ -1,7 +1,8 @@
-"""What every measurement of `make bench` works on: the running service, a key, and the sample relationship."""
+"""What all measurements of `make bench` use: the running service, a client and the sample relationship."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import cycle
 from uuid import UUID
 
 from benchmarks.client import Client
@@ -12,15 +13,15 @@ from benchmarks.timing import p50, time_calls
 from config.postgresql.sessions import prepared_cursor
 from relationships.models import Relationship
 
-ROUNDS = 5  # in process
-Compared = tuple[Callable[[], object], Goal | None, Goal | None]  # the goals in ms, and as times of SELECT 1
+ROUNDS = 5  # of calls in process
+Compared = tuple[
+    Callable[[], object], Goal | None, Goal | None
+]  # goals: in ms, and as a multiple of SELECT 1
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How long a run takes. `slice_seconds`: of one load, which takes turns with others for `rounds`. `messages`: of
-    the longest conversation. `tenants`: whose entries are searched. `streams`: at once.
-    """
+    """How large a run is. `slice_seconds`: of one load; `messages`: of the longest conversation; `streams`: at once."""
 
     rounds: int = 6
     slice_seconds: float = 1.0
@@ -65,21 +66,19 @@ class Setup:
         return self.client.request("POST", path, {"message": "What should I cook tonight?"})
 
     def people(self, slug: str, *, count: int, **config: object) -> list[Relationship]:
-        """So many of a companion of their own, in the project of the key."""
+        """New relationships of a new companion with this configuration, in the project of the client's key."""
         companion = make_companion(slug, config, project=self.relationship.project)
         return make_relationships(companion, (f"{slug}-{place}" for place in range(count)))
 
     def readers_of(self, slug: str, *, count: int, **ingestion: object) -> list[UUID]:
-        """The same, whose turns are read as `ingestion` says."""
+        """IDs of `people` with this section `ingestion` in the configuration."""
         return [person.id for person in self.people(slug, count=count, ingestion=ingestion)]
 
     def turn_requests(self, relationships: list[UUID], *, count: int, wait: int = 0) -> list[str]:
-        """`POST /turns` of the relationships in turn."""
+        """Requests `POST /turns`, of the relationships in turn. `wait`: seconds."""
         suffix = f"/turns?wait={wait}" if wait else "/turns"
-        paths = [f"/v1/relationships/{id}{suffix}" for id in relationships]
-        return [
-            self.client.request("POST", paths[place % len(paths)], turn_body(place)) for place in range(count)
-        ]
+        paths = cycle(f"/v1/relationships/{id}{suffix}" for id in relationships)
+        return [self.client.request("POST", next(paths), turn_body(place)) for place in range(count)]
 
 
 def select_one() -> None:
@@ -89,8 +88,7 @@ def select_one() -> None:
 
 
 def beside_select_one(calls: Mapping[str, Compared], *, times: int) -> list[Figure]:
-    """The p50 of each call, and how many times a SELECT 1 at the same moment it is: all of them take turns on one
-    connection."""
+    """The p50 of each call, in ms and as a multiple of SELECT 1. All calls alternate on one connection."""
     each = [call for call, _, _ in calls.values()]
     rounds = [[p50(taken) for taken in time_calls(select_one, *each, times=times)] for _ in range(ROUNDS)]
     ones, *others = zip(*rounds, strict=True)

@@ -1,22 +1,21 @@
-"""Contexts and searches over long conversations, each beside what costs nothing: SELECT 1, and a row by REST."""
+"""Contexts over long conversations, compared with SELECT 1, and searches, compared with reading one row over REST."""
 
 from itertools import cycle
 
 import numpy as np
-from django.utils import timezone
 
 from benchmarks.measures.setup import ROUNDS, Setup, beside_select_one
 from benchmarks.report import Figure, Goal, Section, of_rounds
-from benchmarks.seed import Line, analyze, store_messages
+from benchmarks.seed import analyze, store_talk
 from context.pipeline import build_context
 from memory.retrieval.index.backfill import rebuild_index
 from relationships.models import Relationship
 
-# How often SELECT 1 a context may take, and how often GET /relationships/{id} a search, by the messages there are.
+# By number of messages: goals of a context, as a multiple of SELECT 1, and of a search, of GET /relationships/{id}.
 GOALS = {500: (Goal(25), Goal(3)), 5_000: (Goal(60), Goal(8)), 50_000: (None, Goal(40))}
 SESSION = 40  # messages
 _WORDS, _WORDS_A_TEXT = 20_000, 12
-# What stands for the most frequent words, as in any language: text search leaves them out.
+# The most frequent words, which text search leaves out.
 _STOP_WORDS = (
     "the i you to and a it is that of in was my for on have with but so not at be this do we are your me what just if "
     "when about as had all there can were or then up an out will from how she he been"
@@ -38,14 +37,7 @@ def talks(setup: Setup) -> Section:
 
 def _talk(setup: Setup, size: int) -> Relationship:
     (talk,) = setup.people(f"talks-{size}", count=1, retrieval={"language": "english"})
-    now, roles = timezone.now(), ("user", "assistant")
-    store_messages(
-        talk,
-        (
-            Line(f"session-{place // SESSION}", roles[place % 2], text, now)
-            for place, text in enumerate(texts(size))
-        ),
-    )
+    store_talk(talk, texts(size), (f"session-{place // SESSION}" for place in range(size)))
     rebuild_index(talk.id)
     analyze()
     return talk
@@ -54,11 +46,11 @@ def _talk(setup: Setup, size: int) -> Relationship:
 def _measured(setup: Setup, talk: Relationship, size: int) -> list[Figure]:
     calls = max(10, setup.scale.calls // ROUNDS // 4)
     questions = texts(50, seed=99)
-    next_one = cycle(questions)
+    next_question = cycle(questions)
     at, (of_context, of_search) = f"{size:,} messages: ", GOALS[size]
 
     def context() -> None:
-        build_context(project_id=talk.project_id, relationship_id=talk.id, message=next(next_one))
+        build_context(project_id=talk.project_id, relationship_id=talk.id, message=next(next_question))
 
     def load(requests: list[str]) -> float:
         return setup.client.drive(requests, connections=1, count=calls).require(200).p50
@@ -76,7 +68,7 @@ def _measured(setup: Setup, talk: Relationship, size: int) -> list[Figure]:
 
 
 def texts(count: int, *, seed: int = 7) -> list[str]:
-    """Twelve words each, which fall off as words do (Zipf): the n-th is n times rarer than the first."""
+    """Texts of twelve words, drawn by Zipf's law: the n-th word is n times as rare as the first."""
     share = 1 / np.arange(1, _WORDS + 1)
     random = np.random.default_rng([7, seed])
     drawn = random.choice(_WORDS, size=(count, _WORDS_A_TEXT), p=share / share.sum())

@@ -1,4 +1,4 @@
-"""Is everything found for every one of many tenants, and what does a search take?"""
+"""Whether a search finds everything for each of many tenants, and how long it takes."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,11 +24,11 @@ from memory.retrieval.search import search_entries
 from providers.embeddings.base import Embedded
 from relationships.models import Companion, Relationship
 
-ENTRIES, TOP = 20, 20  # of each tenant; of a search
-CALLS, ASKED = 60, 100  # timed; whose recall is measured
+ENTRIES, TOP = 20, 20  # entries of each tenant, results of a search
+CALLS, ASKED = 60, 100  # searches that are timed, tenants whose recall is measured
 MODEL = "drawn"
 DIMENSIONS, SEED, TOPICS = 384, 7, 200
-# Two sentences of one topic have a cosine of about .55, as MiniLM gives those that are about the same thing.
+# Gives two entries on one topic a cosine of about .55, as MiniLM gives sentences about the same thing.
 NOISE = 0.9
 RETRIEVAL = Retrieval(top_k=TOP)
 Vectors = NDArray[np.float32]
@@ -36,21 +36,17 @@ Vectors = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Tenant:
-    """A relationship, and what it holds in one order."""
+    """A relationship, its entries, and their vectors in the same order."""
 
     relationship: Relationship
     entries: Sequence[ScratchpadEntry]
     vectors: Vectors
 
-    @property
-    def words(self) -> str:
-        return self.entries[0].content
-
     def search(self, vector: Vectors) -> list[Any]:
         found = search_entries(
             project_id=self.relationship.project_id,
             relationship_id=self.relationship.id,
-            text=self.words,
+            text=self.entries[0].content,
             retrieval=RETRIEVAL,
             ranker="cosine",
             now=timezone.now(),
@@ -105,8 +101,8 @@ def _fill(companion: Companion, number: int) -> Tenant:
 
 
 def _scoring(tenant: Tenant, vector: Vectors) -> Callable[[], Any]:
-    """The arithmetic of a search, over columns that were read before."""
-    words, given = (tenant.words,), _embedded(vector)
+    """The arithmetic of a search, on columns that are already read."""
+    words, given = (tenant.entries[0].content,), _embedded(vector)
     _, ranking = pose(
         tenant.relationship,
         SearchedKind.ENTRY,
@@ -120,12 +116,11 @@ def _scoring(tenant: Tenant, vector: Vectors) -> Callable[[], Any]:
 
 
 def _embedded(vector: Vectors) -> Embedded:
-    """A question's vector, as an embedder would have made it."""
     return Embedded(vector[None, :], MODEL, 0.0)
 
 
 def topical(count: int, *, seed: int) -> Vectors:
-    """Unit vectors round topics that all tenants share. Those of one seed begin alike."""
+    """Unit vectors around TOPICS topics, which are the same for every seed."""
     centres = _units(np.random.default_rng(SEED).standard_normal((TOPICS, DIMENSIONS)))
     random = np.random.default_rng([SEED, seed])
     noise = random.standard_normal((count, DIMENSIONS)) * (NOISE / np.sqrt(DIMENSIONS))
@@ -133,6 +128,6 @@ def topical(count: int, *, seed: int) -> Vectors:
 
 
 def _units(drawn: NDArray[Any]) -> Vectors:
-    """As precise as they are stored."""
+    """Normalise, and round to the precision in which vectors are stored."""
     units = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
     return units.astype(np.float16).astype(np.float32)  # type: ignore[no-any-return]

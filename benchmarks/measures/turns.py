@@ -1,9 +1,8 @@
-"""Turns: how many are taken in and read a second, and how soon one is read when nobody is busy."""
+"""Turns: how many are accepted and read per second, and how soon one is read when the service is idle."""
 
 import os
 import time
 from collections.abc import Iterable
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -22,9 +21,9 @@ CONNECTIONS = 8
 GOAL = Goal(100, at_most=False)
 MODEL = "instant"
 DEFAULT_BATCH = Ingestion().max_batch
-DISTANT_GOALS = {0: 0.0, 1: 100.0, 2: 0.9 * 128 / 2}  # turns a second, by the model's seconds
-ROUNDS_OF_READERS = 20  # the start of the pool, 3 s, is in them
-PAUSE_SECONDS = 0.06  # a turn is claimed and applied in less: each finds everybody idle
+DISTANT_GOALS = {0: 0.0, 1: 100.0, 2: 0.9 * 128 / 2}  # turns per second, by seconds of the model
+ROUNDS_OF_READERS = 20  # turns of each reader; the pool's start of 3 s is included
+PAUSE_SECONDS = 0.06  # longer than a turn takes, so that each finds the service idle
 _SETTLE_SECONDS = 600.0
 _SPAN = """
 SELECT count(*), count(*) FILTER (WHERE state = 'applied'),
@@ -35,10 +34,10 @@ SELECT count(*), count(*) FILTER (WHERE state = 'applied'),
 
 
 def ingestion(setup: Setup) -> Section:
-    """Turns that wait until all of them are there, then turns that are read while they come in."""
+    """Measure turns that wait until all were accepted, then turns that are read while others are accepted."""
     turns = setup.scale.turns
     setup.service.start_worker()
-    warm = setup.readers_of("warm", count=20, provider=MODEL)  # the first call imports the vendor's SDK
+    warm = setup.readers_of("warm", count=20, provider=MODEL)  # to import the SDK
     _take_in(setup, warm, 40)
     _spans(setup, warm, turns=40)
     intake: list[float] = []
@@ -65,7 +64,7 @@ def ingestion(setup: Setup) -> Section:
 
 
 def distant(setup: Setup) -> Section:
-    """A model that takes its time: as many calls under way as there are readers."""
+    """Measure slow models, with as many calls at a time as there are readers."""
     readers = int(os.environ["RAPPORT_WORKERS"]) * settings.READERS
     count = min(3 * setup.scale.turns, ROUNDS_OF_READERS * readers)
     figures: list[Figure] = []
@@ -95,7 +94,7 @@ def distant(setup: Setup) -> Section:
 
 
 def latency(setup: Setup) -> Section:
-    """One turn at a time, and nobody doing anything else."""
+    """Measure one turn at a time, while nothing else happens."""
     turns = min(120, setup.scale.turns)
     relationships = setup.readers_of("latency", count=10, provider=MODEL)
     setup.service.start_worker()
@@ -103,11 +102,13 @@ def latency(setup: Setup) -> Section:
     setup.service.settle(_SETTLE_SECONDS)
     answered = _send_one_by_one(setup, relationships, range(20, 20 + turns))
     setup.service.settle(_SETTLE_SECONDS)
-    claims = Turn.objects.filter(id__in=list(answered))
-    rows: list[Any] = list(claims.values_list("id", "recorded_at", "claimed_at", "settled_at"))
-    accept = [(claimed - recorded).total_seconds() * 1000 for _, recorded, claimed, _ in rows]
-    after = [(claimed.timestamp() - answered[str(turn)]) * 1000 for turn, _, claimed, _ in rows]
-    whole = [(settled - recorded).total_seconds() * 1000 for _, recorded, _, settled in rows]
+    accept, after, whole = list[float](), list[float](), list[float]()
+    for turn in Turn.objects.filter(id__in=list(answered)):
+        assert turn.claimed_at is not None
+        assert turn.settled_at is not None
+        accept.append((turn.claimed_at - turn.recorded_at).total_seconds() * 1000)
+        after.append((turn.claimed_at.timestamp() - answered[str(turn.id)]) * 1000)
+        whole.append((turn.settled_at - turn.recorded_at).total_seconds() * 1000)
     return Section(
         "From a turn's acceptance to its reading",
         f"{turns} turns, one by one, {PAUSE_SECONDS * 1000:g} ms between them, everybody idle. Accepted is when the "
@@ -128,7 +129,7 @@ def _take_in(setup: Setup, relationships: list[UUID], count: int) -> Answers:
 
 
 def _read(setup: Setup, relationships: list[UUID], how: str, *, goal: Goal | None) -> list[Figure]:
-    """Make the turns due that wait there, and see them read."""
+    """Make the waiting turns due, and measure how they are read."""
     turns = setup.scale.turns
 
     def work() -> float:
@@ -145,7 +146,7 @@ def _read(setup: Setup, relationships: list[UUID], how: str, *, goal: Goal | Non
 
 
 def _spans(setup: Setup, relationships: Iterable[UUID], *, turns: int) -> tuple[float, float]:
-    """Seconds to the last one applied, once all of them are: from the first claim, and from the first accepted."""
+    """Wait until all are applied. Return the seconds since the first claim, and since the first acceptance."""
     setup.service.settle(_SETTLE_SECONDS)
     stored, applied, since_claim, since_accept = setup.service.ask(_SPAN, list(relationships))[0]
     assert stored == applied == turns, f"of {turns} turns {stored} were stored and {applied} applied"
@@ -153,7 +154,7 @@ def _spans(setup: Setup, relationships: Iterable[UUID], *, turns: int) -> tuple[
 
 
 def _send_one_by_one(setup: Setup, relationships: list[UUID], numbers: range) -> dict[str, float]:
-    """When the answer about each turn was there, by its ID; seconds since 1970."""
+    """Send turns with a pause after each. Return when each was answered, in seconds since 1970, by the turn's ID."""
     answered: dict[str, float] = {}
     for number in numbers:
         path = f"/v1/relationships/{relationships[number % len(relationships)]}/turns"

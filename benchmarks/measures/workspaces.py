@@ -1,6 +1,5 @@
-"""Workspaces: rows beside SELECT 1, what a thousand take, hot context in a context, clones beside stock git."""
+"""Workspaces: reads and commits, compared with SELECT 1; size; hot context in a context; clones, compared with git."""
 
-import os
 import subprocess
 import tempfile
 import threading
@@ -19,6 +18,7 @@ from benchmarks.seed import BY, make_sample
 from benchmarks.service import HOST, statements
 from benchmarks.timing import milliseconds_of, p50, time_calls
 from relationships.models import Relationship
+from tests.acceptance.stock_git import Git
 from workspace.files import change_files
 from workspace.hot_context import PATH, read_hot_context
 from workspace.store import read_contents
@@ -35,7 +35,7 @@ def workspaces(setup: Setup) -> Section:
     calls: dict[str, Compared] = {
         f"all {FILES} files": (lambda: read_contents(person.id, "main"), None, Goal(4)),
         "hot context alone": (lambda: read_hot_context(person.id), None, Goal(2)),
-        # Apart from the reads: it waits for the disk, and what comes after that finds the processor's caches cold.
+        # Not alternated with the reads: it waits for the disk, after which the processor's caches are cold.
         "a commit": (lambda: _write(person, "3.md", f"version {next(number)}\n"), None, Goal(25)),
     }
     figures = [
@@ -51,22 +51,13 @@ def workspaces(setup: Setup) -> Section:
 
 
 def _people(setup: Setup, name: str, many: int) -> list[Relationship]:
-    """Each with a workspace."""
-    people = [_whole(person) for person in setup.people(name, count=many)]
-    for person in people:
-        _fill(person)
-    return people
-
-
-def _whole(person: Relationship) -> Relationship:
-    return Relationship.objects.select_related("companion", "user", "project").get(id=person.id)
-
-
-def _fill(person: Relationship) -> None:
+    """New relationships with a workspace of FILES files."""
+    people = setup.people(name, count=many)
     lines = "A line.\n" * 100
-    files: dict[str, bytes | None] = {PATH: b"# Hot context\n"}
-    files |= {f"{place}.md": f"# File {place}\n{person.id}\n{lines}".encode() for place in range(FILES)}
-    change_files(relationship=person, changes=files, by=BY)
+    for person in people:
+        files = {f"{place}.md": f"# File {place}\n{person.id}\n{lines}".encode() for place in range(FILES)}
+        change_files(relationship=person, changes={PATH: b"# Hot context\n", **files}, by=BY)
+    return people
 
 
 def _write(person: Relationship, path: str, text: str) -> None:
@@ -74,7 +65,7 @@ def _write(person: Relationship, path: str, text: str) -> None:
 
 
 def _size(setup: Setup) -> Figure:
-    """What a thousand of them add to all tables of the room, indexes and all."""
+    """MB that WORKSPACES workspaces add to the room's tables and indexes, extrapolated in a small run."""
     many = WORKSPACES if setup.scale.calls > 100 else 20
     before = float(setup.service.ask(_SIZE)[0][0])
     _people(setup, "many", many)
@@ -83,10 +74,10 @@ def _size(setup: Setup) -> Figure:
 
 
 def _in_a_context(setup: Setup) -> list[Figure]:
-    """Two samples that are the same, but for hot context."""
+    """Compare contexts of two samples, of which one has hot context."""
     plain, hot = make_sample(), make_sample()
     text = "\n".join(f"- They want to see the garden of Lisbon on day {day}." for day in range(45))
-    _write(_whole(hot), PATH, text)
+    _write(hot, PATH, text)
     asked: list[int] = []
     for person in (plain, hot):
         build_for(person)
@@ -107,16 +98,14 @@ def _clones(setup: Setup) -> list[Figure]:
     (person,) = _people(setup, "cloned", 1)
     for place in range(COMMITS - 2):
         _write(person, f"{place % FILES}.md", f"Version {place}\n" + "A line.\n" * 100)
-    key = setup.client.key
+    ours = f"http://git:{setup.client.key}@{HOST}:{setup.service.port}/git/{person.id}.git"
     with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
-        ours = f"http://git:{key}@{HOST}:{setup.service.port}/git/{person.id}.git"
-        _git(root, "clone", "-q", "--bare", ours, "bare.git")
-        commits = int(_git(root, "--git-dir=bare.git", "rev-list", "--count", "HEAD"))
-        with _http_backend(root) as theirs:
+        git = Git(Path(folder))
+        git("clone", "-q", "--bare", ours, "bare.git")
+        commits = int(git("--git-dir=bare.git", "rev-list", "--count", "HEAD"))
+        with _http_backend(git.folder) as theirs:
             rounds = [
-                (_timed(root, f"{theirs}/bare.git"), _timed(root, ours))
-                for _ in range(3 * setup.scale.rounds)
+                (_timed(git, f"{theirs}/bare.git"), _timed(git, ours)) for _ in range(3 * setup.scale.rounds)
             ]
     return [
         of_rounds(f"git clone of {commits} commits from git http-backend", [one for one, _ in rounds], "ms"),
@@ -125,25 +114,14 @@ def _clones(setup: Setup) -> list[Figure]:
     ]
 
 
-def _timed(folder: Path, address: str) -> float:
-    with tempfile.TemporaryDirectory(dir=folder) as place:
-        return milliseconds_of(lambda: _git(folder, "clone", "-q", address, f"{place}/clone"))
-
-
-def _git(folder: Path, *words: str) -> str:
-    env = os.environ | {
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_TERMINAL_PROMPT": "0",
-    }
-    return subprocess.run(
-        ["git", *words], cwd=folder, env=env, check=True, capture_output=True, text=True
-    ).stdout
+def _timed(git: Git, address: str) -> float:
+    with tempfile.TemporaryDirectory(dir=git.folder) as place:
+        return milliseconds_of(lambda: git("clone", "-q", address, f"{place}/clone"))
 
 
 @contextmanager
 def _http_backend(root: Path) -> Iterator[str]:
-    """The address below which git's own CGI program serves what lies in `root`."""
+    """Serve the repositories in `root` by git's own CGI program, and yield the address."""
 
     def serve(asked: dict[str, Any], start: Callable[..., object]) -> list[bytes]:
         env = {name: value for name, value in asked.items() if isinstance(value, str)} | {

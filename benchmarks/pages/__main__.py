@@ -1,6 +1,6 @@
-"""`make bench-pages`: how long the server takes for each page of the admin UI, over a project that has grown large.
+"""`make bench-pages`: how long the server takes for each page of the admin UI of a large project.
 
-All rows are drawn by SQL in a database of its own, which is thrown away.
+The rows are made by SQL in a temporary database.
 """
 
 from benchmarks import runner

@@ -1,4 +1,4 @@
-"""Every page of the admin UI, as an owner opens it; the large relationship's where a page has one."""
+"""Opens every page of the admin UI as an owner, with the large relationship if the page is about one."""
 
 import gc
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from benchmarks.timing import p50, p95, time_calls
 from tests.fixtures.page_names import page_names
 
 MOST_MILLISECONDS, MOST_STATEMENTS = 300, 12
-# By the name they have in the table: an address's name, what it is of, and its query.
+# By name in the report: the name of the URL, its arguments, and the query.
 PAGES = {
     "overview": "overview",
     "overview, by week": "overview?days=90",
@@ -93,7 +93,7 @@ PAGES = {
 
 
 def pages(size: Size, *, calls: int, only: str) -> Section:
-    """Of the pages whose name has the word `only`."""
+    """`only`: measure only pages whose name contains this."""
     operator, named = fill(size)
     addresses = {name: _address(page, named) for name, page in PAGES.items()}
     left_out = page_names() - {resolve(urlsplit(address).path).url_name for address in addresses.values()}

@@ -1,4 +1,4 @@
-"""Puts a project that has grown large into the tables: by SQL, as rows made one by one would take hours."""
+"""Fills the tables with a large project, by SQL, as the services would take hours."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,8 +44,10 @@ class Size:
 
 
 def fill(size: Size) -> tuple[Operator, dict[str, object]]:
-    """Who owns it, and what the pages' addresses name: all of the large relationship, which has as many more messages
-    as it has entries."""
+    """Return the owner, and the arguments of the pages' URLs, which are about the large relationship.
+
+    That one has as many more messages as it has entries.
+    """
     project = Project.objects.create(name="Large")
     operator = Operator.objects.create_user("owner@example.org", "a long pass phrase")
     Membership.objects.create(operator=operator, project=project, role=Role.OWNER)
@@ -80,7 +82,7 @@ def fill(size: Size) -> tuple[Operator, dict[str, object]]:
 
 
 def _run(values: dict[str, Any]) -> None:
-    """Each statement of the file, and then what a database does by itself in time."""
+    """Run each statement of seed.sql, then VACUUM ANALYZE."""
     values |= {"entries": ENTRIES, "span": SPAN_DAYS}
     with connection.cursor() as cursor:
         for statement in _STATEMENTS.read_text().split(";\n"):
@@ -90,8 +92,7 @@ def _run(values: dict[str, Any]) -> None:
 
 
 def _fill_work(relationship: Relationship) -> dict[str, Any]:
-    """What it has beside memory and conversation: a document, a replay, a plan, a kept context, and an agent's
-    workspace with a long history."""
+    """Add a document, a replay, a plan, a kept context, and an agent's workspace with a long history."""
     text = "".join(
         f"# Part {part}\n\n{'A parcel that was lost is paid back. ' * 20}\n\n" for part in range(500)
     )
@@ -113,7 +114,7 @@ def _fill_work(relationship: Relationship) -> dict[str, Any]:
         "replay": replay.id,
         "plan": store_plan(draft, depth="hide", by=BY).id,
         "kept": _keep_context(relationship, newest[0]).id,
-        **__fill_workspace(relationship),
+        **_fill_workspace(relationship),
     }
 
 
@@ -140,7 +141,7 @@ def _keep_context(relationship: Relationship, turn: Turn) -> KeptContext:
     )
 
 
-def __fill_workspace(relationship: Relationship) -> dict[str, Any]:
+def _fill_workspace(relationship: Relationship) -> dict[str, Any]:
     files = {f"workspace/notes/{number}.md": f"Note {number}\n".encode() * 50 for number in range(FILES)}
     conflicts = {
         f"{PLAN}.conflict-{number}": f"Step {number} is another.\n".encode() for number in range(CONFLICTS)

@@ -1,1 +1,1 @@
-"""`make bench-peers`: Rapport beside what a user would pick instead, on one machine, in one run."""
+"""`make bench-peers`: compare Rapport with its alternatives on one machine, in one run."""

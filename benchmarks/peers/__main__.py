@@ -1,6 +1,6 @@
-"""`make bench-peers`: Rapport beside mem0, LangMem and a plain baseline; the report goes to benchmarks/results.
+"""`make bench-peers`: compare Rapport with mem0, LangMem and a plain baseline, in some 20 minutes.
 
-Fresh processes and databases, a model server on loopback, nothing of this machine's settings. Some 20 minutes.
+With new processes and databases, a model server on loopback, and none of this machine's settings.
 """
 
 from functools import partial
@@ -8,7 +8,7 @@ from importlib.metadata import version
 
 from benchmarks import runner
 
-CONNECTIONS = 400  # every system keeps its own while the others are measured
+CONNECTIONS = 400  # every system keeps its connections while the others are measured
 
 
 def main() -> None:

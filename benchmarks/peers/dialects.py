@@ -1,7 +1,4 @@
-"""How each system asks, and how it wants to be answered.
-
-What is known is read from the prompt itself, as a model would: nobody is told what was not shown to it.
-"""
+"""Reads each system's prompts, and writes the answers that it expects, from the prompt and a book of facts."""
 
 import ast
 import json
@@ -13,12 +10,13 @@ from benchmarks.peers.stories import Book, Move, moves_for
 
 
 class NotUnderstood(Exception):
-    """A prompt in no known dialect: a system has changed how it asks, and its figures would mean nothing."""
+    """A prompt of unknown form, as after a system changed its prompts."""
 
 
 class Request:
-    """The body of a request to chat.completions. `last`: the last message's text; `said`: the texts of the user's side,
-    the last first; `tools`: names of functions; `tokens`: what a vendor would bill as the prompt."""
+    """A request to chat.completions. `last`: the text of the last message; `said`: the user's texts, the last first;
+    `tools`: names of functions; `tokens`: of the prompt, as billed.
+    """
 
     def __init__(self, body: Mapping[str, Any]) -> None:
         texts = [(message["role"], _text_of(message.get("content"))) for message in body["messages"]]
@@ -33,7 +31,7 @@ class Request:
 
 
 class Answer(NamedTuple):
-    """Text, or functions to call: (name, arguments)."""
+    """A text, or calls of functions: (name, arguments)."""
 
     text: str = ""
     calls: Sequence[tuple[str, dict[str, Any]]] = ()
@@ -44,18 +42,17 @@ def as_json(told: Any) -> Answer:
 
 
 def _text_of(content: Any) -> str:
-    """A content is a text, or a list of parts."""
     if isinstance(content, str):
         return content
     return "\n".join(part.get("text", "") for part in content or ())
 
 
 def count_tokens(text: str) -> int:
-    """Roughly as a vendor would, and for all systems alike."""
+    """A quarter of the characters, for all systems alike."""
     return -(-len(text) // 4)
 
 
-# LangMem asks for parallel function calls: Memory for what is new, PatchDoc and RemoveDoc for what was shown.
+# LangMem asks for parallel function calls: Memory adds, PatchDoc and RemoveDoc change what was shown.
 _INSTANCE = re.compile(r'<instance id=(\S+) schema_type="[^"]*">\n(.*?)\n</instance>', re.DOTALL)
 _SESSION = re.compile(r"<session_[^>]*>\n(.*?)\n</session_", re.DOTALL)
 _HEADING = re.compile(r"^=+ (\w+) Message =+$", re.MULTILINE)
@@ -81,7 +78,7 @@ def _langmem(request: Request, book: Book) -> Answer | None:
 
 
 def _langmem_messages(text: str, book: Book) -> list[str]:
-    """Several messages in a row come as one, a line each."""
+    """The messages in a text; several in a row are lines of one text."""
     return [text] if text in book else text.splitlines()
 
 
@@ -95,7 +92,7 @@ def _langmem_call(move: Move, ids: list[str]) -> tuple[str, dict[str, Any]]:
 
 
 def _langmem_content(instance: str) -> str:
-    """An instance is shown as Python writes a dictionary, or as pydantic does a model."""
+    """The content of an instance, which is the repr of a dictionary or of a pydantic model."""
     try:
         return str(ast.literal_eval(instance)["content"])
     except (ValueError, SyntaxError, KeyError, TypeError):
@@ -103,9 +100,8 @@ def _langmem_content(instance: str) -> str:
         return str(ast.literal_eval(told[1])) if told else instance
 
 
-# mem0 2.x asks once: what is memorable in the new messages, beside the ten nearest memories. It only ever adds. Its
-# prompt says so ("Your sole operation is ADD"): what has changed is added beside what was, and linked to it, and a wish
-# to forget has no operation at all.
+# mem0 2.x asks once what is memorable in the new messages, and shows the ten nearest memories. Its prompt allows only
+# additions ("Your sole operation is ADD"): a changed fact is linked to the old one, and nothing can be forgotten.
 _ASKED = "You are a Memory Extractor"
 _EXISTING = re.compile(r"^## Existing Memories\n(\[.*\])$", re.MULTILINE)
 _NEW = re.compile(r"^## New Messages\n(.*?)\n\n## Observation Date$", re.MULTILINE | re.DOTALL)
@@ -131,8 +127,8 @@ def _mem0(request: Request, book: Book) -> Answer | None:
     return as_json({"memory": told})
 
 
-# Rapport numbers what it shows and wants the numbers back. The recipe `scratchpad` asks once, for operations;
-# `two_call` for facts first, and then for decisions on them. A wish to forget is judged by a call of its own.
+# Rapport numbers what it shows, and answers refer to the numbers. The recipe `scratchpad` asks for operations, and
+# `two_call` for facts, then for decisions on them. A wish to forget is judged in a separate call.
 _ENTRY = re.compile(r"^\[(\d+)\] \([^)]*\) (.*)$", re.MULTILINE)
 _FACT = re.compile(r"^\[(\d+)\] \(([^)]*)\) (.*)$", re.MULTILINE)
 _MESSAGE = re.compile(r"^\[(\d+)\] [^\n(]*\(user\): (.*(?:\n    .*)*)$", re.MULTILINE)
@@ -141,7 +137,7 @@ _WISH = re.compile(r"^WISH: (.*)$", re.MULTILINE)
 
 
 def _rapport(request: Request, book: Book) -> Answer | None:
-    """The last prompt that is one of its own: after an answer that broke off, it complains and asks for it again."""
+    """Answer the last complete prompt, as after a truncated answer it is followed by a complaint."""
     for prompt in request.said:
         if prompt.endswith("The operations, as JSON:"):
             return as_json({"operations": _operations(prompt, book)})
@@ -171,7 +167,7 @@ def _operation(move: Move, numbers: list[int], message: int) -> dict[str, Any]:
 
 
 def _facts(prompt: str, book: Book) -> list[dict[str, Any]]:
-    """Each change by itself: this call shows no entries."""
+    """One fact for each change, as this call shows no entries."""
     facts = []
     for number, words in _said(_MESSAGES.split(prompt, maxsplit=1)[1]):
         for change in book.get(words, ()):
@@ -202,7 +198,7 @@ def _decisions(prompt: str, book: Book) -> list[dict[str, Any]]:
 
 
 def _forgotten(prompt: str, book: Book) -> list[dict[str, Any]]:
-    """The entries that say what the wish is about, and the messages that told it."""
+    """The shown entries that the wish ends, and the messages that told them."""
     wish = _WISH.search(prompt)
     assert wish is not None, prompt
     told = [change for words, changes in book.items() if wish[1] in words for change in changes]
@@ -215,7 +211,7 @@ def _forgotten(prompt: str, book: Book) -> list[dict[str, Any]]:
 
 
 def _said(below: str) -> list[tuple[int, str]]:
-    """The numbers and words of the person's messages."""
+    """The numbers and texts of the person's messages."""
     return [(int(number), words.replace("\n    ", "\n").strip()) for number, words in _MESSAGE.findall(below)]
 
 
@@ -225,4 +221,4 @@ def answer(request: Request, book: Book) -> Answer:
         said = dialect(request, book)
         if said is not None:
             return said
-    raise NotUnderstood(f"Nobody asks like this: {request.last[:200]!r}")
+    raise NotUnderstood(f"No system asks like this: {request.last[:200]!r}")

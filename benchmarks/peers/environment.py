@@ -1,6 +1,6 @@
-"""Makes `.venv-peers` with what requirements.txt pins; does nothing when that is there.
+"""Makes `.venv-peers` as pinned in requirements.txt, unless it is up to date.
 
-A peer that can't be installed is no failure: the report names it.
+What can't be installed is left out; the report names it.
 """
 
 import subprocess
@@ -22,16 +22,11 @@ def main() -> None:
     if not PEERS_PYTHON.exists():
         venv.create(folder, with_pip=True)
     if not _install("--requirement", str(REQUIREMENTS)):
-        for requirement in requirements(REQUIREMENTS.read_text()):
-            if not _install(requirement):
+        for line in REQUIREMENTS.read_text().splitlines():
+            requirement = line.partition("#")[0].strip()
+            if requirement and not _install(requirement):
                 print(f"{requirement} can't be installed here; what needs it is left out.", file=sys.stderr)
     stamp.write_text(REQUIREMENTS.read_text())
-
-
-def requirements(text: str) -> list[str]:
-    """Each by itself, without its comment."""
-    lines = (line.partition("#")[0].strip() for line in text.splitlines())
-    return [line for line in lines if line]
 
 
 def _install(*what: str) -> bool:

@@ -1,7 +1,7 @@
-"""The model and embedder of everybody: OpenAI's protocol on loopback, in threads of this process.
+"""The model and embedder of all systems: a server of OpenAI's protocol on loopback, in threads of this process.
 
-It knows the book of facts, is as slow and as faulty as a measure wants it, and counts what each system asks. The
-embedder is words and their trigrams in hashed places: deterministic, lexical, and no model.
+It answers from the book of facts, as slowly and faultily as a measure wants, and counts what each system asks. The
+embedder hashes words and their trigrams, so it is deterministic and lexical.
 """
 
 import base64
@@ -25,15 +25,16 @@ from tests.vendor_servers.openai_server import OpenAIServer
 from tests.vendor_servers.script import Seen
 from tests.vendor_servers.server import Reply
 
-# Of a vector's squared length, the same for every text: texts that share no word have a cosine of about 0.2, as with
-# sentence models, so that a system's floor for similarity does not cut all that is said in other words.
+# A part of every vector's squared length that is the same for all texts. So texts that share no word have a cosine of
+# about 0.2, as with sentence models, and a system's minimum similarity does not exclude all of them.
 COMMON = 0.2
 _WORD = re.compile(r"\w+")
 
 
 class Model(OpenAIServer):
-    """A system is told by the API key it sends, its name. What it asked is counted as `calls`, `prompt_tokens`,
-    `embedding_calls`, and `malformed` for answers that were broken on purpose."""
+    """The API key of a request is the system's name. Counts: `calls`, `prompt_tokens`, `embedding_calls`, and
+    `malformed` answers, which were truncated on purpose.
+    """
 
     def __init__(self) -> None:
         super().__init__(keep=1)
@@ -44,28 +45,28 @@ class Model(OpenAIServer):
         self._lock = threading.Lock()
 
     def teach(self, book: Book) -> None:
-        """Add to what it knows; the same words taught again change their meaning."""
+        """Add to the book, in place of earlier entries of the same messages."""
         with self._lock:
             self._book = {**self._book, **book}
 
     def slow_down(self, milliseconds: int) -> None:
-        """Each chat completion and each embedding call takes so much longer from now on."""
+        """Delay every answer by this much from now on."""
         self.latency = milliseconds / 1000
 
     def spoil(self, every: int) -> None:
-        """Break every Nth chat answer of each system, counted from now on; 0: none."""
+        """Truncate one in `every` chat answers to each system from now on; 0: none."""
         with self._lock:
             self._spoil = every
             self._since_spoiling.clear()
 
     def warm(self, texts: Sequence[str]) -> None:
-        """Have their vectors written already, so that who asks first doesn't wait for our arithmetic."""
+        """Compute the vectors of these texts in advance, so that the first system does not wait for that."""
         for text in texts:
             for encoding in ("float", "base64"):
                 _written(text, DIMENSIONS, encoding)
 
     def reset(self) -> None:
-        """Forget the counts. What it knows stays."""
+        """Set the counts to zero."""
         with self._lock:
             self._counts.clear()
 
@@ -94,8 +95,6 @@ class Model(OpenAIServer):
 
 
 def _completion(body: Mapping[str, Any], said: Answer, *, tokens: int, spoilt: bool) -> dict[str, Any]:
-    """Spoilt, its JSON breaks off in the middle."""
-
     def text(whole: str) -> str:
         return whole[: max(1, 2 * len(whole) // 3)] + '"' if spoilt else whole
 
@@ -133,7 +132,7 @@ def _embeddings(body: Mapping[str, Any], texts: Sequence[str]) -> str:
 
 @lru_cache(maxsize=20_000)
 def _written(text: str, dimensions: int, encoding: str) -> str:
-    """A vector as JSON. Kept, so that who asks for numbers as text does not pay for our writing them."""
+    """A text's vector as JSON. Cached, so that systems that ask for numbers do not wait for their formatting."""
     vector = vector_of(text, dimensions)
     if encoding == "base64":
         return json.dumps(base64.b64encode(vector.tobytes()).decode())
@@ -153,7 +152,7 @@ def vector_of(text: str, dimensions: int = DIMENSIONS) -> "array[float]":
 
 @lru_cache(maxsize=50_000)
 def _places(word: str) -> tuple[tuple[int, float], ...]:
-    """The word whole counts as much as all of its trigrams."""
+    """The places and weights of a word. The whole word weighs as much as all its trigrams."""
     ends = f"^{word}$"
     trigrams = [ends[at : at + 3] for at in range(len(ends) - 2)]
     parts = [(word, 1.0), *((part, 1 / len(trigrams)) for part in trigrams)]

@@ -1,4 +1,4 @@
-"""Rapport over HTTP, as `manage.py serve` starts it, with two recipes."""
+"""Rapport over HTTP, with the processes of `manage.py serve`, under two recipes."""
 
 import html
 import json
@@ -9,33 +9,30 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connections
 
 from benchmarks.client import Client
 from benchmarks.peers.hosted.host import EMBEDDING_MODEL, MODEL, Call, Setup, Timed, Turn
-from benchmarks.peers.model import vector_of
 from benchmarks.peers.systems import Child, System
-from benchmarks.seed import analyze, client_of, make_companion, make_relationships, remember, store_vectors
-from benchmarks.service import HOST, Service, create_database, use_database
+from benchmarks.seed import analyze, client_of, make_companion, make_relationships, remember
+from benchmarks.service import HOST, Service, use_database
 from benchmarks.timing import Processes
 from config.rates import LIMITS
 from relationships.models import Companion
 from relationships.services.configuration import configuration_of
+from tests.acceptance.database import create_database
 
-LEASE_SECONDS = 15  # how long a killed worker's turns stay claimed; the service's default is 180
+LEASE_SECONDS = 15  # until the turns of a killed worker are due again; the default is 180
+_LOAD_SECONDS = 600.0
 _FENCED = re.compile(r"<(rapport_memory|user_memory)>\n(.*?)\n</\1>", re.DOTALL)
 _TOLD = re.compile(r" \(told [^()]*\)$")
-_FAILED = """
-SELECT t.error FROM relationships_turn t JOIN relationships_relationship r ON r.id = t.relationship_id
-  JOIN relationships_enduser u ON u.id = r.user_id WHERE u.external_id = %s AND t.state = 'failed'
-"""
-_django = threading.Lock()  # which database Django speaks to is the same for all threads
+_django = threading.Lock()  # Django is connected to one database for all threads
 
 
 class Rapport(System):
     name, title = "rapport", "Rapport (HTTP, recipe scratchpad)"
     config: ClassVar[Mapping[str, Any]] = {"recipe": "scratchpad"}
-    more: ClassVar[Mapping[str, str]] = {}  # settings
+    more: ClassVar[Mapping[str, str]] = {}  # environment variables
     settings = f"web server and worker as installed; RAPPORT_LEASE_SECONDS={LEASE_SECONDS}"
 
     @classmethod
@@ -44,9 +41,9 @@ class Rapport(System):
 
     def start(self) -> None:
         self._paths: dict[str, tuple[str, str]] = {}
+        connections.close_all()  # nobody may be connected to the template
         create_database(self.database, template=str(settings.DATABASES["default"]["NAME"]))
         environment = {**_environment(self._setup()), **self.more}
-        # the logs are searched after an erasure, as all below the folder
         self.service = Service(self.database, environment=environment, folder=self.folder)
         with _speaking_to(self.database):
             companion = make_companion("ada", dict(self.config))
@@ -54,7 +51,7 @@ class Rapport(System):
         self.start_again()
 
     def start_again(self) -> None:
-        self._client = Client(HOST, self.service.port, self._client.key)  # none of the connections of before
+        self._client = Client(HOST, self.service.port, self._client.key)  # without the earlier connections
         self.service.start_web()
         self.service.start_worker()
 
@@ -69,16 +66,13 @@ class Rapport(System):
         return shown_in(answer["system"])
 
     def stored(self, user: str) -> list[str]:
-        path, found, cursor = f"{self._path(user)}/entries?state=active&limit=100", [], ""
-        while True:
-            page = self._client.ask("GET", path + cursor)
-            found += [str(entry["content"]) for entry in page["items"]]
-            if not page["next_cursor"]:
-                return found
-            cursor = f"&cursor={page['next_cursor']}"
+        page = self._client.ask("GET", f"{self._path(user)}/entries?state=active&limit=100")
+        assert page["next_cursor"] is None, "no story has as many"
+        return [entry["content"] for entry in page["items"]]
 
     def failed(self, user: str) -> list[str]:
-        return [row[0] for row in self.service.ask(_FAILED, user)]
+        page = self._client.ask("GET", f"{self._path(user)}/turns?state=failed&limit=100")
+        return [turn["error"] for turn in page["items"]]
 
     def delete_person(self, user: str) -> None:
         self._path(user)
@@ -88,20 +82,17 @@ class Rapport(System):
         self.service.manage("purge", "--yes")
 
     def load(self, memories: Mapping[str, Sequence[str]]) -> None:
+        """As for every system. The worker makes the vectors, if the configuration has an embedder."""
         with _speaking_to(self.database):
             people = make_relationships(Companion.objects.get(), memories)
-            values = configuration_of(people[0]).values
-            found_by_words = values.retrieval.model_copy(update={"embedder": None})
+            tier = configuration_of(people[0]).values.ingestion.tier
             for person, texts in zip(people, memories.values(), strict=True):
-                with transaction.atomic():  # or a worker would embed them meanwhile
-                    entries = remember(person, texts, tier=values.ingestion.tier, retrieval=found_by_words)
-                    if values.retrieval.embedder is not None:
-                        vectors = (vector_of(text, self.dimensions) for text in texts)
-                        store_vectors(entries, vectors, model=EMBEDDING_MODEL)
+                remember(person, texts, tier=tier)
             analyze()
+        self.settle(_LOAD_SECONDS)
 
     def time(self, calls: Sequence[Call], clients: int) -> Timed:
-        """By a load generator in a process of its own, over connections that are kept."""
+        """As for every system, by a load generator in its own process with kept connections."""
         requests = [self._request(call) for call in calls]
         answers = self._client.drive(requests, connections=min(clients, len(requests)), count=len(requests))
         bad = {status: number for status, number in answers.statuses.items() if status not in (200, 202)}
@@ -119,7 +110,7 @@ class Rapport(System):
         return self._client.request("POST", f"{self._path(call.user)}/{what}", {name: call.given})
 
     def _path(self, user: str) -> str:
-        """The relationship, got or made at the first call, as a developer's own table would know it."""
+        """The relationship's path; its ID is kept, as in a developer's own table."""
         if user not in self._paths:
             made = self._client.ask("POST", "/v1/relationships", {"companion": "ada", "user": user})
             self._paths[user] = (str(made["id"]), str(made["user"]["id"]))
@@ -132,7 +123,7 @@ class RapportRetrieval(Rapport):
 
 
 class RapportByMem0(Rapport):
-    """As installed, asked by mem0's own client. What it holds is loaded as for the others."""
+    """As installed, called by mem0's own client."""
 
     name, title, packages = "rapport-mem0", "Rapport (as installed, by mem0's client)", ("mem0ai",)
     config: ClassVar[Mapping[str, Any]] = {}
@@ -157,7 +148,7 @@ class RapportByMem0(Rapport):
 
 
 def shown_in(system: str) -> list[str]:
-    """What a context shows as remembered: the items between the fences, in their order, as they were remembered."""
+    """The entries between the fences of a context, in order, without the marks that were added to them."""
     lines = [line for _, body in _FENCED.findall(system) for line in body.splitlines()]
     items = [line.removeprefix("- ").removeprefix("\\") for line in lines if line.startswith("- ")]
     return [html.unescape(_TOLD.sub("", item)) for item in items]
@@ -165,7 +156,7 @@ def shown_in(system: str) -> list[str]:
 
 @contextmanager
 def _speaking_to(database: str) -> Iterator[None]:
-    """Django speaks to this database meanwhile, for all threads."""
+    """Connect Django to this database for the time of the block."""
     before = str(settings.DATABASES["default"]["NAME"])
     with _django:
         use_database(database)
@@ -176,7 +167,7 @@ def _speaking_to(database: str) -> Iterator[None]:
 
 
 def _environment(setup: Setup) -> dict[str, str]:
-    """Nothing of the caller's but what a program needs."""
+    """The environment of the service's processes, without the caller's settings."""
     return {
         "PATH": "/usr/bin:/bin",
         "HOME": setup.folder,
@@ -184,16 +175,16 @@ def _environment(setup: Setup) -> dict[str, str]:
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "RAPPORT_DATA_DIR": setup.folder,
         "RAPPORT_PROCESS": "command",
-        "RAPPORT_SECRET_KEY": "of the benchmark, which nobody else can reach",
+        "RAPPORT_SECRET_KEY": settings.SECRET_KEY,  # tasks that `load` enqueues are signed with it
         "RAPPORT_LLM_PROVIDER": "openai",
         "RAPPORT_EMBEDDING_PROVIDER": "openai",
         "RAPPORT_OPENAI_MODEL": MODEL,
         "RAPPORT_OPENAI_EMBEDDING_MODEL": EMBEDDING_MODEL,
         "RAPPORT_EMBEDDING_DIMENSIONS": str(setup.dimensions),
-        # counted as in production, and never reached
+        # high limits, so that requests are counted but never refused
         **{f"RAPPORT_RATE_{name.upper()}": "1000000/second" for name in LIMITS},
         "RAPPORT_LEASE_SECONDS": str(LEASE_SECONDS),
-        "RAPPORT_PROVIDER_DEADLINE": str(LEASE_SECONDS),  # no call may outlast its lease
+        "RAPPORT_PROVIDER_DEADLINE": str(LEASE_SECONDS),  # at most the lease
         "RAPPORT_EMBEDDING_DEADLINE": str(LEASE_SECONDS),
         "OPENAI_BASE_URL": setup.model_url,
         "OPENAI_API_KEY": setup.key,

@@ -1,4 +1,4 @@
-"""What every measure shares: systems that run side by side, clients that insist, and tables of who did how well."""
+"""What all measures share: running the systems, handing over turns, counting facts, and the tables of the report."""
 
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,17 +19,17 @@ from benchmarks.report import Figure, Row, Section, number, range_of
 from benchmarks.runner import say
 
 AT_ONCE = 8
-OURS = "rapport"  # how the names of Rapport's systems begin
+OURS = "rapport"  # the names of Rapport's systems begin with this
 _MOST_TRIES = 3
-# The value of each round, in the order of the rounds; or, as text, why there is none.
+# The value of each round, in order; or a text that says why there is none.
 Rounds = Sequence[float] | str
-Better = Literal["less", "more"] | None  # None: there is no winner in this, it only explains
+Better = Literal["less", "more"] | None  # None: the values only explain others
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
 class Lab:
-    """`share` (0..1] shrinks what is large: stories, users, turns. `remarks`: on what failed, of the measure so far."""
+    """`share` (0..1] reduces the numbers of stories, users and turns. `remarks`: errors during the current measure."""
 
     model: Model
     systems: Sequence[type[System]]
@@ -44,7 +44,7 @@ class Lab:
 
     @contextmanager
     def running(self, make: type[System], *, dimensions: int = DIMENSIONS) -> Iterator[System]:
-        """One system, on a fresh database and folder; stopped at the end, whatever happens."""
+        """Run one system on a new database and folder, and stop it at the end."""
         folder = self.folder / f"peers-{next(self._numbers):03}-{make.name}"
         folder.mkdir(parents=True)
         system = make(folder, self.model.url, dimensions)
@@ -56,7 +56,7 @@ class Lab:
 
     @contextmanager
     def all_running(self, *, dimensions: int = DIMENSIONS) -> Iterator[list[System]]:
-        """All that start, side by side."""
+        """Run all systems that start without an error, at the same time."""
         systems: list[System] = []
         with ExitStack() as stack:
             for make in self.systems:
@@ -65,7 +65,7 @@ class Lab:
             yield systems
 
     def load(self, systems: list[System], memories: Mapping[str, Sequence[str]]) -> None:
-        """Where that fails, the system is left out from then on."""
+        """Load each user's memories into every system. Remove a system from the list if that fails."""
         for system in list(systems):
             say(f"loading {sum(map(len, memories.values())):,} memories, {system.name}")
             with self.noting(system.name, systems):
@@ -73,7 +73,7 @@ class Lab:
 
     @contextmanager
     def noting(self, name: str, among: list[System] | None = None) -> Iterator[None]:
-        """A system's own error is a result of the measure, not its end. It is left out of `among` from then on."""
+        """Add an error in the block to the remarks instead of raising it. Then remove the system from `among`."""
         try:
             yield
         except Exception as problem:
@@ -83,7 +83,7 @@ class Lab:
                 among[:] = [system for system in among if system.name != name]
 
     def measured(self, measure: "Callable[[Lab], Section]") -> Section:
-        """A measure that fails says so in its place; the others are still made."""
+        """Measure; if that fails, return a section that says so."""
         self.remarks = []
         try:
             return measure(self)
@@ -95,7 +95,7 @@ class Lab:
             self.model.spoil(0)
 
     def ours(self, values: Mapping[str, float]) -> list[float]:
-        """Those of Rapport's systems; [] if one of them has none: then nothing can be said of all."""
+        """The values of Rapport's systems; [] if one of them has none."""
         names = [make.name for make in self.systems if make.name.startswith(OURS)]
         return [values[name] for name in names] if all(name in values for name in names) else []
 
@@ -117,7 +117,7 @@ def told_of(problem: Exception) -> str:
 
 
 class Deed(NamedTuple):
-    """One call to be made. Deeds with the same key are the same call twice, to a system that has such a thing."""
+    """A turn to hand over. `key`: an idempotency key."""
 
     user: str
     told: Told
@@ -125,16 +125,16 @@ class Deed(NamedTuple):
 
 
 def accepted(system: System, deed: Deed) -> bool:
-    """Hand it over once."""
+    """Hand a turn over once. Return whether no error was raised."""
     try:
         system.hand_over(deed.user, turn_of(deed.told), key=deed.key)
-    except Exception:  # whatever the system's client raises: the call was refused
+    except Exception:  # each system's client has its own errors
         return False
     return True
 
 
 def hand_over(system: System, deeds: Sequence[Deed], *, clients: int = AT_ONCE) -> list[Deed]:
-    """Those that were refused. As many clients as deeds wait until all of them are ready."""
+    """Hand the turns over, and return those that were refused. With as many clients as turns, all begin at once."""
     ready = Barrier(len(deeds) if clients == len(deeds) else 1)
 
     def call(deed: Deed) -> bool:
@@ -146,7 +146,7 @@ def hand_over(system: System, deeds: Sequence[Deed], *, clients: int = AT_ONCE) 
 
 
 def insist(system: System, refused: Sequence[Deed]) -> int:
-    """Hand over again what was refused, a few times, as a careful developer would. How many refusals there were."""
+    """Hand refused turns over again, up to _MOST_TRIES times. Return how often turns were refused in all."""
     refusals = 0
     for _ in range(_MOST_TRIES):
         refusals += len(refused)
@@ -155,13 +155,13 @@ def insist(system: System, refused: Sequence[Deed]) -> int:
 
 
 def times_shown(lines: Sequence[str], forms: Sequence[str]) -> int:
-    """The lines that hold a fact in any of its forms, without regard to case, space and closing punctuation."""
+    """How many lines contain one of these forms of a fact. Case, spaces and a final full stop do not matter."""
     wanted = [_plain(form) for form in forms]
     return sum(any(form in line for form in wanted) for line in map(_plain, lines))
 
 
 class Tally(NamedTuple):
-    """How many facts are nowhere, there more than once (each time too many), or with somebody else."""
+    """Numbers of facts that are stored nowhere, stored once too often (each time), or stored with another person."""
 
     lost: int
     duplicated: int
@@ -169,7 +169,7 @@ class Tally(NamedTuple):
 
 
 def tally(expected: Mapping[str, Sequence[Sequence[str]]], stored: Mapping[str, Sequence[str]]) -> Tally:
-    """`expected`: each person's facts, in all their forms; `stored`: all that is stored about each of them."""
+    """`expected`: the forms of each fact, by person; `stored`: all stored texts, by person."""
     lost = duplicated = misplaced = 0
     for person, facts in expected.items():
         for forms in facts:
@@ -182,7 +182,7 @@ def tally(expected: Mapping[str, Sequence[Sequence[str]]], stored: Mapping[str, 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One question, answered by each system, by its name. `why`: another may be ahead of Rapport in this."""
+    """One row of a table: the values of each system. `why`: the reason why another system may be ahead of Rapport."""
 
     name: str
     unit: str
@@ -191,7 +191,7 @@ class Line:
     why: str = ""
 
     def ratio(self, system: str, to: str) -> float | None:
-        """`system` in terms of `to`, round by round, so that both met the machine in the same state: the median."""
+        """The median of a system's values as multiples of another's, round by round; None without common rounds."""
         pairs = zip(self._rounds(system), self._rounds(to), strict=False)
         ratios = [one / other for one, other in pairs if other]
         return median(ratios) if ratios else None
@@ -201,21 +201,22 @@ class Line:
         return [named, *(self._cell(system) for system in systems)]
 
     def behind(self) -> str:
-        """A sentence where somebody other than Rapport has a better median; "" where nobody has."""
-        if not self._rounds(OURS) or self.better is None:
+        """A sentence if another system has a better median than Rapport, else ""."""
+        medians = {name: median(rounds) for name in self.values if (rounds := self._rounds(name))}
+        if OURS not in medians or self.better is None:
             return ""
-        ours, sign = median(self._rounds(OURS)), -1 if self.better == "more" else 1
-        theirs = {
-            n: median(self._rounds(n)) for n in self.values if not n.startswith(OURS) and self._rounds(n)
-        }
-        ahead = [f"{name} {number(found)}" for name, found in theirs.items() if sign * found < sign * ours]
-        if not ahead:
-            return ""
+        sign = -1 if self.better == "more" else 1
+        ahead = [
+            f"{name} {number(found)}"
+            for name, found in medians.items()
+            if not name.startswith(OURS) and sign * found < sign * medians[OURS]
+        ]
         unit = f", in {self.unit}" if self.unit else ""
-        return f"{self.name}{unit}: {', '.join(ahead)}; {OURS} {number(ours)}. {self.why}".strip()
+        told = f"{self.name}{unit}: {', '.join(ahead)}; {OURS} {number(medians[OURS])}. {self.why}"
+        return told.strip() if ahead else ""
 
     def _cell(self, system: str) -> str:
-        """The median, the range of the rounds, and in terms of Rapport's."""
+        """The median, the range of the rounds, and the ratio to Rapport's."""
         rounds = self._rounds(system)
         if not rounds:
             return str(self.values.get(system) or "-")
@@ -236,7 +237,7 @@ def line_of(
     better: Better = "less",
     why: str = "",
 ) -> Line:
-    """`of` what became of each system, by its name."""
+    """A line of the values that `of` takes from each system's result."""
     return Line(name, unit, {system: of(result) for system, result in results.items()}, better, why)
 
 

@@ -1,10 +1,10 @@
-"""Scripted lives: people tell a companion about themselves, and then it changes.
+"""Generates stories: people tell a companion facts about themselves, which then change.
 
-A seeded generator; the same seed tells the same stories. Every value is a word that nobody uses, given out once: so a
-statement or message belongs to one story, and a value that is found can only come from there.
+The same seed gives the same stories. Every value is a made-up word that is used only once, so each statement and
+message belongs to one story.
 
-A book is {words of the person's message: its changes}. It is taught to the model, which says each change in the asking
-system's own dialect, by what that system has shown it. So every system stores the same texts.
+A book maps the person's message to its changes. The model is taught it, and answers each system with the changes that
+follow from what the system has shown. So all systems store the same texts.
 """
 
 import random
@@ -25,10 +25,7 @@ SMALL_TALK, TOPICS = _READ["small_talk"], _READ["topics"]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What one message changes: `old` empty learns `new`; `new` empty forgets `old`; both: `new` instead of `old`.
-
-    Texts are whole sentences without the name of a person ("Lives in Lisbon."), the same for every system.
-    """
+    """A fact that a message adds (`new`), ends (`old`), or replaces (both), such as "Lives in Lisbon"."""
 
     new: str = ""
     old: str = ""
@@ -39,22 +36,21 @@ Book = Mapping[str, Sequence[Change]]
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One thing to do to what a system has shown: `at` is the place (0..) among the shown texts, None for new."""
+    """A change of what a system has shown. `at`: the index of a shown text; None: it is new."""
 
     kind: Literal["add", "update", "delete"]
     text: str = ""
     at: int | None = None
-    said: int = 0  # the place (0..) of the message it rests on, among the new ones
+    said: int = 0  # the index of its message
 
 
 def moves_for(book: Book, said: Sequence[str], shown: Sequence[str]) -> list[Move]:
-    """What a faultless model would do about `said`, the person's new messages, knowing only `shown`.
+    """What a faultless model does about the new messages `said`, if it knows only the texts `shown`.
 
-    What is shown already is not added again; what should change and isn't shown can't be changed: a replacement is
-    then added, and nothing is forgotten.
+    It does not add what is shown. What is not shown can't be changed: its replacement is added, and nothing forgotten.
     """
     moves: list[Move] = []
-    known = list(shown)  # kept as it will be after the moves
+    known = list(shown)  # the texts after the moves so far
     for place, words in enumerate(said):
         for change in book.get(words.strip(), ()):
             old = known.index(change.old) if change.old in known else None
@@ -71,10 +67,7 @@ def moves_for(book: Book, said: Sequence[str], shown: Sequence[str]) -> list[Mov
 
 
 class Words:
-    """Gives words out, the same for the same seed. None is given twice, and none is a part of another.
-
-    `stem` begins each of them, so that one search finds whatever is left of any.
-    """
+    """Makes up words, the same for the same seed. None is repeated or part of another. `stem`: their beginning."""
 
     def __init__(self, seed: str, *, stem: str = "") -> None:
         self._random = random.Random(seed)
@@ -82,7 +75,7 @@ class Words:
         self._given = {""}
 
     def new(self) -> str:
-        """Such as `Teavoudan`."""
+        """A new word, such as `Teavoudan`."""
         pick, word = self._random.choice, ""
         while word in self._given:
             syllables = pick(_CONSONANTS) + pick(_VOWELS) + pick(_CONSONANTS) + pick(_VOWELS) + pick(_ENDS)
@@ -93,10 +86,9 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One message of the person, and what a memory that reads it rightly does.
+    """A message of the person. `says`: new statements; `ends`: an earlier statement that is now untrue or unwanted.
 
-    `says`: statements that are new; `ends`: the statement that was remembered and now is untrue or unwanted.
-    `question`: what the person might ask next, so that an answer needs this memory.
+    `question`: a question for whose answer this is needed.
     """
 
     kind: str
@@ -107,7 +99,6 @@ class Told:
 
     @property
     def changes(self) -> list[Change]:
-        """For the book of facts."""
         if self.ends:
             return [Change(new="".join(self.says), old=self.ends)]
         return [Change(new=statement) for statement in self.says]
@@ -124,7 +115,7 @@ class Story:
         return self.opening + self.changes
 
     def forms_of(self, statement: str) -> tuple[str, ...]:
-        """The statement, and the messages that say it: systems that keep messages show these instead."""
+        """The statement and the messages that say it, which some systems show instead."""
         return statement, *(told.message for told in self.told if statement in told.says)
 
     def true_at_the_end(self) -> set[str]:
@@ -135,13 +126,13 @@ class Story:
 
 
 def life_stories(count: int, *, seed: str, words: Words | None = None) -> list[Story]:
-    """`words`: where their values come from; of the seed's own by default."""
+    """This many stories. `words`: the source of values; made from the seed by default."""
     words = words or Words(seed)
     return [_story(f"{seed}-{number:03d}", words) for number in range(count)]
 
 
 def plain_facts(count: int, words: Words) -> list[Told]:
-    """As many messages of one fact each, which never change."""
+    """This many messages, each with one fact that never changes."""
     return [_Thing(TOPICS[number % len(TOPICS)], words).begin() for number in range(count)]
 
 
@@ -154,19 +145,19 @@ def turn_of(told: Told) -> list[dict[str, str]]:
 
 
 class _Thing:
-    """What is true of one topic of somebody's, while their story is made."""
+    """What is true on one topic while a story is made."""
 
     def __init__(self, topic: Mapping[str, Any], words: Words) -> None:
         self._topic, self._words = topic, words
         self._value = words.new()
-        self._before = ""  # the value
+        self._before = ""  # the previous value
         self._says = topic["says"].format(a=self._value)
 
     def begin(self) -> Told:
         return Told("opening", self._message(self._value), (self._says,), question=self._topic["question"])
 
     def happen(self, event: Mapping[str, str]) -> Told:
-        """A change of what is true now. An event without `says`: nothing is true of the topic afterwards."""
+        """A message that changes what is true. After an event without `says`, nothing is."""
         new = self._words.new() if "{b}" in event["message"] else self._value
         message = event["message"].format(a=self._value, b=new)
         told = self._told(event["kind"], message, event.get("says", "").format(a=self._value, b=new))
@@ -174,17 +165,17 @@ class _Thing:
         return told
 
     def go_back(self) -> Told:
-        """The value of before is true again."""
+        """A message after which the previous value is true again."""
         message = f"It is as it was before. {self._message(self._before)}"
         return self._told("back again", message, self._topic["says"].format(a=self._before))
 
     def repeat(self) -> Told:
-        """Nothing changes: what is remembered already is said once more."""
+        """A message that repeats what is true."""
         message = f"As I said: {self._message(self._value)}"
         return Told("said again", message, (self._says,), question=self._topic["question"])
 
     def _told(self, kind: str, message: str, says: str) -> Told:
-        """`says` instead of what was said before."""
+        """A message with the statement `says`, which ends the previous one."""
         old, self._says = self._says, says
         return Told(kind, message, (says,) if says else (), old, self._topic["question"])
 
@@ -204,7 +195,7 @@ def _story(user: str, words: Words) -> Story:
 
 
 def _changes(things: list[_Thing], events: list[Any], choices: random.Random) -> Iterator[Told]:
-    """One of each of the first topics. One story in two goes back on one of them, one in three repeats another."""
+    """One change of each of the first topics. Half of the stories undo one, and a third repeats another topic."""
     back_after = choices.randrange(2 * CHANGES)
     for place in range(CHANGES):
         yield things[place].happen(events[place])
@@ -216,7 +207,7 @@ def _changes(things: list[_Thing], events: list[Any], choices: random.Random) ->
 
 
 def _joined(told: list[Told], choices: random.Random) -> Iterator[Told]:
-    """The same, most of them two to a message."""
+    """Join most of the messages in pairs."""
     waiting = list(told)
     while waiting:
         first = waiting.pop(0)

@@ -1,7 +1,7 @@
-"""What is measured, each behind the same few verbs: Rapport over HTTP, and what a user would pick instead.
+"""The compared systems behind the same functions: Rapport over HTTP, and its alternatives.
 
-A measure never asks which system it holds. What a system has no verb for raises NotThere, and the report says so. The
-peers live in a process of their own each (benchmarks.peers.hosted.host).
+A measure never checks which system it has. A function that a system does not have raises NotThere, which the report
+quotes. Each peer runs in its own process (benchmarks.peers.hosted.host).
 """
 
 import subprocess
@@ -16,25 +16,22 @@ import psycopg
 
 from benchmarks.peers.environment import PEERS_PYTHON, ROOT
 from benchmarks.peers.hosted.host import AUTHKEY, DIMENSIONS, Call, PeerManager, Setup, Timed, Turn
-from benchmarks.service import address_of, create_database, drop_database, postgres
+from benchmarks.service import address_of, postgres
 from benchmarks.timing import Processes
+from tests.acceptance.database import create_database, drop_database
 
 
 class NotThere(Exception):
-    """The system has no such verb, or isn't installed. The message says what is missing, for the report."""
-
-
-class Failed(Exception):
-    """What a call raised in the peer's process."""
+    """The system has no such function, or is not installed. The message says what is missing, for the report."""
 
 
 class Child:
-    """A peer's process, which serves its verbs on loopback. Calls may be made from several threads at once."""
+    """A peer's process. Its functions may be called from several threads at once."""
 
     def __init__(self, folder: Path, module: str, *words: str) -> None:
-        self._log = (folder / "child.log").open("ab")  # searched after an erasure, as all below the folder
+        self._log = (folder / "child.log").open("ab")  # in the folder that is searched after an erasure
         key = token_hex()
-        # Nothing of the caller's but what a program needs: no key, no proxy, no setting of a vendor.
+        # Without the caller's keys, proxies and settings of vendors.
         environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "PYTHONUNBUFFERED": "1", AUTHKEY: key}
         self.process = subprocess.Popen(
             [str(PEERS_PYTHON), "-m", f"benchmarks.peers.hosted.{module}", *words],
@@ -55,14 +52,14 @@ class Child:
         self._peer: Any = manager.peer()  # type: ignore[attr-defined]
 
     def call(self, verb: str, *given: Any, **named: Any) -> Any:
-        """Raises Failed with what the peer raised; OSError or EOFError when the process is gone."""
+        """Raises RuntimeError if the peer raised an error; OSError or EOFError if the process has ended."""
         value, error = self._peer.call(verb, *given, **named)
         if error:
-            raise Failed(error)
+            raise RuntimeError(error)
         return value
 
     def end(self) -> None:
-        """kill -9: a system's own threads may not want to end."""
+        """kill -9, as some systems have threads that do not end."""
         self.process.kill()
         self.process.wait()
         for pipe in (self.process.stdin, self.process.stdout, self._log):
@@ -71,46 +68,46 @@ class Child:
 
 
 class System:
-    """Verbs may be called from several threads at once. `user` is any short text of letters, digits and dashes.
+    """A system. Its functions may be called from several threads at once; these are a peer's, and Rapport has its own.
 
-    The model server tells systems apart by `name`: it is the API key each of them sends. Here they are a peer's.
+    `name` is also the API key by which the model server tells the systems apart. `user`: letters, digits and dashes.
     """
 
-    name: ClassVar[str]  # short, as in tables: "mem0"
-    title: ClassVar[str]  # as in the report: "mem0 (library, pgvector)"
-    packages: ClassVar[Sequence[str]] = ()  # whose versions the report tells
-    settings: ClassVar[str]  # what differs from the defaults and why, for the report
+    name: ClassVar[str]  # in tables
+    title: ClassVar[str]  # in the report
+    packages: ClassVar[Sequence[str]] = ()  # whose versions are in the report
+    settings: ClassVar[str]  # for the report: what differs from the defaults, and why
     _child: Child
 
     def __init__(self, folder: Path, model_url: str, dimensions: int = DIMENSIONS) -> None:
-        """`folder`: whatever the system writes outside the database goes below it."""
+        """`folder`: for all files that the system writes."""
         self.folder, self.model_url, self.dimensions = folder, model_url, dimensions
         self.database = folder.name.replace("-", "_")
         self.database_url = address_of(self.database)
 
     @classmethod
     def version(cls) -> str:
-        """Raises NotThere when it isn't installed."""
+        """Raises NotThere if it is not installed."""
         return ", ".join(f"{package} {version_of(package)}" for package in cls.packages)
 
     def start(self) -> None:
-        """On a fresh database."""
+        """Start on a new database."""
         create_database(self.database)
         self._begin(first=True)
 
     def start_again(self) -> None:
-        """After `kill`, on the same database and folder."""
+        """Start after `kill`, on the same database and folder."""
         self._begin(first=False)
 
     def hand_over(self, user: str, messages: Turn, *, key: str | None = None) -> None:
-        """Give it one turn; returns when a reply need wait no longer. Raises whatever the system's client raises.
+        """Hand over a turn; return when the reply need not wait any longer. Raises what the system's client raises.
 
-        `key` makes the same call twice one turn, where the system has such a thing; others ignore it.
+        `key`: an idempotency key, which systems without such keys ignore.
         """
         self._child.call("hand_over", user, messages)
 
     def settle(self, seconds: float) -> None:
-        """Wait until all that was handed over is remembered, or has visibly failed. Raises TimeoutError."""
+        """Wait until all turns are remembered or have visibly failed. Raises TimeoutError."""
 
     def is_settled(self) -> bool:
         try:
@@ -120,42 +117,42 @@ class System:
         return True
 
     def fetch(self, user: str, question: str) -> list[str]:
-        """The remembered texts that the model would be shown for its next reply, best or newest first."""
+        """The memories that the model would be shown for its next reply, best or newest first."""
         return list(self._child.call("fetch", user, question))
 
     def stored(self, user: str) -> list[str]:
-        """Every text that is stored as a memory about them now."""
+        """All memories about a person."""
         return list(self._child.call("stored", user))
 
     def failed(self, user: str) -> list[str]:
-        """What was handed over and visibly failed, as the system itself reports it later; [] where it can't say."""
+        """Errors of turns that failed after they were handed over; [] if the system does not report any."""
         return []
 
     def delete_person(self, user: str) -> None:
-        """By the documented call for it; returns when it says that it is done."""
+        """Delete a person by the documented call."""
         self._child.call("delete_person", user)
 
     def purge(self) -> None:
-        """The system's own purge of what was deleted. Raises NotThere."""
+        """Purge deleted data by the system's own command. Raises NotThere."""
         raise NotThere("no purge of its own")
 
     def load(self, memories: Mapping[str, Sequence[str]]) -> None:
-        """Store memories, by user, as they would be after having been learnt: no model is asked."""
+        """Store the memories of each user without asking the model for words."""
         self._child.call("load", memories)
         with psycopg.connect(self.database_url, autocommit=True) as server:
-            server.execute("ANALYZE")  # as PostgreSQL does by itself within minutes of many new rows
+            server.execute("ANALYZE")  # PostgreSQL does it by itself within minutes
 
     def time(self, calls: Sequence[Call], clients: int) -> Timed:
-        """Make the calls with so many clients at once, each taking the next; timed where the caller would stand."""
+        """Make the calls with this many clients, each of which takes the next call. Timed around the call."""
         timed: Timed = self._child.call("time", calls, clients)
         return timed
 
     def processes(self) -> Processes:
-        """Its own, and all of the database's: whoever else has rows there asks for nothing meanwhile."""
+        """Its own process, and all of the database's, as no other system is used at the same time."""
         return {"library": [psutil.Process(self._child.process.pid)], "database": postgres()}
 
     def kill(self) -> None:
-        """kill -9 of everything of the system that writes, the database excepted. Calls under way raise."""
+        """kill -9 all processes of the system except the database. Calls in progress raise errors."""
         if hasattr(self, "_child"):
             self._child.end()
 
@@ -181,7 +178,7 @@ class Mem0(System):
 
 
 class Mem0ByHttp(Mem0):
-    """The library behind HTTP, asked by mem0's own client, as is `rapport-mem0`."""
+    """The library behind HTTP, called by mem0's own client."""
 
     name, title = "mem0-http", "mem0 (library behind HTTP, by mem0's client)"
     packages = ("mem0ai", "starlette", "uvicorn")

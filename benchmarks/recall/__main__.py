@@ -1,7 +1,6 @@
-"""`make bench-recall`: evidence recall on LoCoMo and update candidates on HaluMem, with every step of the gain.
+"""`make bench-recall`: evidence recall on LoCoMo and update candidates on HaluMem, with the value of each part.
 
-The model is that of the embedder `local`. The sets are not part of Rapport: RAPPORT_DATA
-names the folder that holds `locomo/*.json` and `halumem/*.jsonl`.
+The embedder is `local`. RAPPORT_DATA names the folder with the sets: `locomo/*.json` and `halumem/*.jsonl`.
 """
 
 import sys
@@ -28,7 +27,7 @@ def main() -> None:
 
 
 def _local_embedder() -> str | None:
-    """None where its model can't be had: neither there nor to be downloaded."""
+    """The embedder's alias; None if its model is missing and can't be downloaded."""
     from providers.embeddings.registry import get_embedder
     from providers.errors import ProviderError
 

@@ -1,7 +1,7 @@
-"""Chats of a person with an assistant, the other style: HaluMem's dialogues and its questions.
+"""HaluMem's chats with an assistant, and its questions.
 
-Its evidence are facts, and each fact is of a session. So what is counted is of how many of a question's sessions a
-message is found.
+The evidence of a question is facts, each from a session. So it is counted of how many of these sessions a message is
+found.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from memory.retrieval.index.backfill import rebuild_index
 
 
 def chats(people: Sequence[Person]) -> Section:
-    """As a default installation searches: no embedder, and the language that was found."""
+    """Search as a default installation does: without an embedder, and in the detected language."""
     found_of = []
     for person in people:
         say(f"asking HaluMem: {person.name}")

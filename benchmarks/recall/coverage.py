@@ -1,7 +1,7 @@
-"""Coverage: of a question's evidence turns, how many stand in the context as it is assembled, at a budget of tokens.
+"""Coverage: how many of a question's evidence turns are in the assembled context, at a budget of tokens.
 
-A turn stands there as an episode, or as a message that an entry of the list rests on. The list is what the offline
-rules remember; a model remembers more of it, and `make bench-recall` asks none.
+A turn is there as an episode, or as a message that a shown entry rests on. The entries are what the offline rules
+remember; a model would remember more.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ Level = Mapping[str, Any]
 
 
 def coverage(talks: Sequence[Talk]) -> list[Section]:
-    """Play every conversation as it would be handed over, and ask its questions by contexts."""
+    """Hand over every conversation, and build a context for each of its questions."""
     shares: dict[str, list[float]] = {name: [] for name in _variants()}
     tokens: dict[str, list[int]] = {name: [] for name in shares}
     for talk in talks:
@@ -79,7 +79,7 @@ def _level(*, most: int | None = None, **budgets: int) -> Level:
 
 
 def _play(talk: Talk) -> tuple[Relationship, dict[str, UUID]]:
-    """The message of each turn; all is read by the offline rules."""
+    """Hand over a conversation, and have the offline rules read it. Return the ID of each turn's message."""
     user, companion = talk.speakers
     relationship = make_pair(f"installed-{talk.name}", user=user, companion=companion)
     ids = {}
@@ -109,7 +109,7 @@ def _shown(
 
 def _gate(talks: Sequence[Talk]) -> Section:
     questions = turns = lost = 0
-    closed: list[bool] = []  # of each closed turn whether it is evidence
+    closed: list[bool] = []  # for each closed turn, whether it is evidence
     for talk in talks:
         evidence = {turn for question in talk.questions for turn in question.evidence}
         questions, turns = questions + len(talk.questions), turns + len(talk.turns)

@@ -1,4 +1,4 @@
-"""Evidence recall: of a question's evidence turns, how many are among the first ten, and twenty."""
+"""Evidence recall: how many of a question's evidence turns are among the first 10 and 20 results."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -30,13 +30,13 @@ from providers.embeddings.registry import embedder_of
 from relationships.models import Message, MessageRole, Relationship
 
 CUTS = (10, 20)
-NOW = datetime(2024, 6, 1, tzinfo=UTC)  # after all that was said
-Recalls = NDArray[np.float64]  # a row for each question, a column for each cut
+NOW = datetime(2024, 6, 1, tzinfo=UTC)  # after every message
+Recalls = NDArray[np.float64]  # one row per question, one column per cut
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A question as a ranker sees it, with the rows that are its evidence."""
+    """A question as a ranker receives it, with the rows that are its evidence."""
 
     candidates: Candidates
     question: Question
@@ -59,7 +59,7 @@ def pose(
     *,
     ranker: Ranker | None = None,
 ) -> tuple[Columns, Ranking]:
-    """Read for a question what the product's search reads. `ranker`: who ranks it; `best` by default."""
+    """Read what the product's search reads for a question. `ranker`: `best` by default."""
     words, vectors = prepared.words, prepared.vectors
     columns = read_columns(
         SearchQuery(relationship.id, kind, words, retrieval.language, filters, NOW, vectors=vectors)
@@ -72,7 +72,7 @@ def pose(
 def pose_questions(
     talks: Sequence[Talk], retrieval: Retrieval, *, find_language: bool = True
 ) -> list[Labelled]:
-    """Store the conversations, and pose every question. `find_language`: from what was said, as a worker does."""
+    """Store the conversations, and pose every question. `find_language`: detect the language, as a worker does."""
     posed = []
     for talk in talks:
         say(f"asking LoCoMo: {talk.name}")
@@ -81,7 +81,6 @@ def pose_questions(
 
 
 def _pose_questions(talk: Talk, retrieval: Retrieval, *, find_language: bool) -> list[Labelled]:
-    """The first speaker is the user."""
     user, companion = talk.speakers
     relationship = pair_of(talk.name, retrieval, user=user, companion=companion)
     messages = store(relationship, talk.turns, user=user)
@@ -108,22 +107,22 @@ def _pose_questions(talk: Talk, retrieval: Retrieval, *, find_language: bool) ->
         rows = {id: row for row, id in enumerate(columns.ids_of(np.s_[:]))}
         evidence = frozenset(rows[ids[turn]] for turn in asked.evidence)
         labelled.append(Labelled(*ranking.posed(0), talk.name, asked.category, evidence))
-        # What is measured is what a search answers: the first ones are asked once more, by its front door.
+        # The first questions are also asked through the product's search, which has to give the same recall.
         wanted = {ids[turn] for turn in asked.evidence}
         if len(labelled) <= 10 and labelled[-1].recall(BestRanker()) != shares(
             wanted, found(relationship, asked.text, spoken)
         ):
-            raise RuntimeError(f"The search answers {asked.text!r} otherwise than was measured.")
+            raise RuntimeError(f"The search answers {asked.text!r} differently than was measured.")
     return labelled
 
 
 def shares(wanted: Collection[Any], found: Sequence[Any]) -> list[float]:
-    """How much of it is among the first, for each cut."""
+    """The share (0..1) of `wanted` among the first of `found`, for each cut."""
     return [len(set(wanted) & set(found[:cut])) / len(wanted) for cut in CUTS]
 
 
 def found(relationship: Relationship, text: str, retrieval: Retrieval) -> list[UUID]:
-    """The messages that the product's search finds, best first."""
+    """IDs of the messages that the product's search finds, best first."""
     hits = search_messages(
         project_id=relationship.project_id,
         relationship_id=relationship.id,
@@ -141,7 +140,7 @@ def pair_of(name: str, retrieval: Retrieval, *, user: str, companion: str) -> Re
 
 
 def store(relationship: Relationship, said: Sequence[Said], *, user: str) -> list[Message]:
-    """`user`: the speaker who is the person."""
+    """Store messages. `user`: the speaker who is the person."""
     roles = {user: MessageRole.USER}
     return store_messages(
         relationship,
@@ -153,7 +152,7 @@ def store(relationship: Relationship, said: Sequence[Said], *, user: str) -> lis
 
 
 def embed_all(relationship: Relationship, kind: SearchedKind, retrieval: Retrieval, texts: int) -> None:
-    """As the worker does; nothing where there is no embedder. A text without a vector would change the figures."""
+    """Embed as the worker does, if there is an embedder. Raises RuntimeError if a text has no vector at the end."""
     if embedder_of(retrieval.embedder) is None:
         return
     vectors = Embedding.objects.for_relationship(relationship.id).filter(kind=kind)

@@ -1,17 +1,16 @@
-"""What is measured: the sets are stored, asked, and what was found is counted."""
+"""The measurements: store the sets, ask their questions, and count what is found."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.recall.chats import chats
 from benchmarks.recall.coverage import coverage
-from benchmarks.recall.evidence import Labelled, Recalls, pose_questions
+from benchmarks.recall.evidence import CUTS, Labelled, Recalls, pose_questions
 from benchmarks.recall.sets import CATEGORIES, Person, Talk, read_people, read_talks
 from benchmarks.recall.updates import Asker, Shown, play
 from benchmarks.recall.variants import built_up, published, taken_away
@@ -35,16 +34,8 @@ _UPDATES = (
 )
 
 
-class Interval(NamedTuple):
-    """A mean, and between what 95 of 100 resamples lie."""
-
-    mean: float
-    low: float
-    high: float
-
-
 def measures_of(data: Path, *, embedder: str | None) -> dict[str, Measure]:
-    """`embedder`: an alias; None: only text alone is measured."""
+    """The measurements that `data` has sets for. `embedder`: its alias; None: only search by text is measured."""
     talks, people = read_talks(data / "locomo"), read_people(data / "halumem")
     found: dict[str, Measure] = {}
     if talks:
@@ -57,15 +48,6 @@ def measures_of(data: Path, *, embedder: str | None) -> dict[str, Measure]:
         found["chats"] = partial(chats, people)
         found["updates"] = partial(_updates, people, embedder)
     return found
-
-
-def interval(values: NDArray[np.float64]) -> Interval:
-    """Percentile bootstrap over the questions (Efron 1979), of at least one value. The same seed for all: a paired
-    difference is the interval of the differences."""
-    random = np.random.default_rng(SEED)
-    means = values[random.integers(0, len(values), (RESAMPLES, len(values)))].mean(axis=1)
-    low, high = np.percentile(means, [2.5, 97.5])
-    return Interval(float(values.mean()), float(low), float(high))
 
 
 def _evidence(talks: list[Talk], retrieval: Retrieval, model: str, goals: dict[int, float]) -> list[Section]:
@@ -103,7 +85,6 @@ def _ablation(posed: list[Labelled], whole: Recalls, model: str, *, vectors: boo
 
 
 def _by_group(posed: list[Labelled], whole: Recalls, model: str) -> Section:
-    """Without intervals, where there are too few questions for one."""
     talks = np.array([one.talk for one in posed])
     kinds = np.array([one.category for one in posed])
     groups = [(talk, talks == talk) for talk in dict.fromkeys(talks)]
@@ -140,15 +121,21 @@ def _updates(people: list[Person], embedder: str | None) -> Section:
 
 
 def _row(name: str, values: Recalls, *, against: Recalls | None = None) -> Row:
-    """Means of shares, in points, with their intervals; the change is that of the same questions."""
-    told = [interval(values[:, cut] * 100) for cut in (0, 1)]
-    change = interval((values[:, 0] - against[:, 0]) * 100) if against is not None else None
-    cells = [f"{one.mean:.1f} [{one.low:.1f}, {one.high:.1f}]" for one in told]
-    return name, *cells, f"{change.mean:+.1f} [{change.low:+.1f}, {change.high:+.1f}]" if change else ""
+    """The means at each cut, in percent, and the change at the first cut `against` those of the same questions."""
+    change = _interval(values[:, 0] - against[:, 0], "+") if against is not None else ""
+    return name, *(_interval(values[:, cut]) for cut in range(len(CUTS))), change
+
+
+def _interval(shares: NDArray[np.float64], sign: str = "") -> str:
+    """The mean in percent, and the range of 95 of 100 resamples (percentile bootstrap, Efron 1979)."""
+    random = np.random.default_rng(SEED)
+    means = shares[random.integers(0, len(shares), (RESAMPLES, len(shares)))].mean(axis=1)
+    low, high = 100 * np.percentile(means, [2.5, 97.5])
+    return f"{100 * shares.mean():{sign}.1f} [{low:{sign}.1f}, {high:{sign}.1f}]"
 
 
 def _figures(name: str, values: Recalls, goals: dict[int, float]) -> list[Figure]:
-    means = dict(zip((10, 20), values.mean(axis=0) * 100, strict=True))
+    means = dict(zip(CUTS, values.mean(axis=0) * 100, strict=True))
     return [
         Figure(f"{name} @{cut}", float(means[cut]), "%", Goal(bound, at_most=False))
         for cut, bound in goals.items()

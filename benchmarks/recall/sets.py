@@ -1,5 +1,6 @@
-"""The public sets, as the measurements read them: LoCoMo's talks and questions (Maharana et al. 2024); of HaluMem's
-people what they said to an assistant, questions about it, and labelled updates: what came, and what it replaced."""
+"""Reads the public sets: LoCoMo's conversations and questions (Maharana et al. 2024); HaluMem's chats with an
+assistant, questions about them, and labelled updates, each a new fact with those it replaces.
+"""
 
 import json
 import re
@@ -9,16 +10,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-UNANSWERABLE = 5  # the category whose questions have no evidence
+UNANSWERABLE = 5  # a category of questions without evidence
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 _TURN = re.compile(r"D:?(\d+):(\d+)")
-# "[Recorded on Oct 04, 2025][Location] ...": labels of the set, not part of what is said
+# "[Recorded on Oct 04, 2025][Location] ...": labels of the set
 _LABELS = re.compile(r"^(?:\[[A-Z][^\]]*\])+\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One message. `content` with what a picture shows, as `import_conversation` writes it."""
+    """A message. `content` includes the description of a picture, as `import_conversation` writes it."""
 
     id: str
     session: str
@@ -29,7 +30,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`evidence`: what answers it, at least one: LoCoMo's turns by ID, HaluMem's sessions by name."""
+    """`evidence`: what answers it, never empty: IDs of LoCoMo's turns, or names of HaluMem's sessions."""
 
     text: str
     evidence: frozenset[str]
@@ -45,7 +46,7 @@ class Talk:
 
 
 def read_talks(folder: Path) -> list[Talk]:
-    """Every conversation of the folder, in order of its name; none where there is no such folder."""
+    """The conversations in a folder, in order of their names; [] without the folder."""
     return [_talk(file.stem, json.loads(file.read_text())) for file in sorted(folder.glob("*.json"))]
 
 
@@ -81,14 +82,14 @@ def _moment(text: str) -> datetime:
 
 
 def _evidence(question: Mapping[str, Any]) -> frozenset[str]:
-    """Some stand together in one string, some have a colon too many."""
+    """IDs of turns. In the set, some strings contain several, and some have an extra colon."""
     found = (match for text in question["evidence"] for match in _TURN.finditer(text))
     return frozenset(f"D{int(match[1])}:{int(match[2])}" for match in found)
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """`replaces`: texts of what it makes untrue; empty: a fact that is simply new."""
+    """`replaces`: texts that it makes untrue; empty if it is only new."""
 
     text: str
     replaces: tuple[str, ...]
@@ -96,7 +97,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """`sessions`: what each of them tells, beside the messages themselves."""
+    """`sessions`: the facts that each session tells."""
 
     name: str
     display_name: str
@@ -106,7 +107,7 @@ class Person:
 
 
 def read_people(folder: Path) -> list[Person]:
-    """Everyone of the folder; nobody where there is no such folder."""
+    """The people in a folder; [] without the folder."""
     return [
         _person(file.stem, json.loads(line))
         for file in sorted(folder.glob("*.jsonl"))

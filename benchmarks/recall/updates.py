@@ -1,8 +1,8 @@
-"""Update candidates: is the entry that a new fact replaces among those the model is shown?
+"""Update candidates: is the entry that a new fact replaces among those that the model is shown?
 
-Each person's life is played session by session, as ingestion would: before a session's facts are written, every one
-is looked up among all that is remembered by then; afterwards what they replace is superseded. Most replaced texts are
-no facts of the set, so they enter just before their session; all times are equal, or the newest would give them away.
+Each person's life is played session by session, as in ingestion: every fact of a session is looked up among the entries
+so far, then the facts are added, and what they replace is superseded. Most replaced texts are not facts of the set, so
+they are added just before their session. All times are equal, as otherwise recency would show which they are.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,18 +22,18 @@ from memory.retrieval.index.write import index_again
 from memory.retrieval.search import search_entries_for
 from relationships.models import Relationship
 
-Asker = tuple[str, Retrieval]  # a ranker, and whether it has vectors
+Asker = tuple[str, Retrieval]  # a ranker, and the configuration of search
 
-
-# What the askers are shown, by name: `share` and `any_of` what is replaced, `union`: by all facts of the session; a row
-# for each update. `sizes`: how many entries, a row for each session. A column for each cut.
+# Results of one asker, with a column for each cut. A row for each update: the `share` of the replaced entries that is
+# found, `any_of` them (1 or 0), and `union`, the share found by all facts of the session. A row for each session: the
+# `sizes` of that union.
 Shown = dict[str, list[list[float]]]
 
 
 def play(
     person: Person, askers: Mapping[str, Asker], retrieval: Retrieval, shown: Mapping[str, Shown]
 ) -> None:
-    """Note in `shown` what each of the askers is shown for the person's updates."""
+    """Add to `shown` what each asker finds for the person's updates."""
     pair = pair_of(person.name, retrieval, user=person.display_name, companion="Companion")
     life = _Life(pair, retrieval)
     for facts in person.sessions:
@@ -45,7 +45,7 @@ def play(
 
 @dataclass(slots=True)
 class _Life:
-    """What is remembered of one person. `ids` by normalised text."""
+    """The entries about one person. `ids`: by normalised text; `gone`: superseded ones."""
 
     relationship: Relationship
     retrieval: Retrieval
@@ -53,9 +53,9 @@ class _Life:
     gone: set[UUID] = field(default_factory=set)
 
     def remember(self, texts: Sequence[str]) -> None:
-        """Have these, active."""
+        """Make these texts active entries."""
         new = {normalise(text): text for text in texts if normalise(text) not in self.ids}
-        entries = remember(self.relationship, list(new.values()), retrieval=self.retrieval, at=NOW)
+        entries = remember(self.relationship, list(new.values()), at=NOW)
         self.ids |= {text: entry.id for text, entry in zip(new, entries, strict=True)}
         back = {self.ids[normalise(text)] for text in texts} & self.gone
         self._set_state(back, EntryState.ACTIVE)
@@ -63,7 +63,7 @@ class _Life:
         embed_all(self.relationship, SearchedKind.ENTRY, self.retrieval, len(self.ids))
 
     def ask(self, facts: Sequence[Fact], ranker: str, retrieval: Retrieval) -> list[list[UUID]]:
-        """The entries shown for each fact, best first."""
+        """IDs of the entries found for each fact, best first."""
         found = search_entries_for(
             [fact.text for fact in facts],
             project_id=self.relationship.project_id,

@@ -22,7 +22,7 @@ _PARTS: dict[str, dict[str, Any]] = {
 
 
 class WithoutVectors(Ranker):
-    """Another ranker, as if nothing had been embedded."""
+    """A ranker that ignores vectors."""
 
     slug = "without-vectors"
 
@@ -35,7 +35,7 @@ class WithoutVectors(Ranker):
 
 
 def published() -> Iterator[tuple[str, Ranker]]:
-    """What others rank by, on the same texts."""
+    """Published rankers, for comparison."""
     yield "cosine", CosineRanker()
     yield "hybrid: BM25 and cosine by RRF, k = 60", HybridRanker()
 

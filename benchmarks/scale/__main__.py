@@ -1,7 +1,7 @@
-"""`make bench-scale`: 100, 10,000 and 1,000,000 relationships on one machine: contexts, searches, room on the disk.
+"""`make bench-scale`: measure contexts, searches and disk space with 100, 10,000 and 1,000,000 relationships.
 
-Each number has a database and a web server of its own, side by side. They are thrown away at the end. With CITUS=1 what
-distribution costs instead: the same people on plain PostgreSQL and on one, two and four nodes.
+Each number has its own database and web server, which are removed at the end. With CITUS=1, compare plain PostgreSQL
+with one, two and four nodes instead.
 """
 
 from argparse import Namespace
@@ -43,7 +43,7 @@ def grow(options: Namespace) -> None:
 
 
 def compare(options: Namespace) -> None:
-    """Raises SystemExit where there is no Citus."""
+    """Raises SystemExit without Citus."""
     with citus.own_servers("citus_1", workers=4, place=options.folder) as servers:
         url = database_url(servers / "coordinator", name="plain")
         with runner.own_settings(options.folder, DATABASE_URL=url):

@@ -1,4 +1,4 @@
-"""Fills one table with the copies of its templates, as fast as one connection can, and builds its indexes."""
+"""Fills one table with copies of the templates' rows, and builds its indexes."""
 
 from typing import Any
 
@@ -28,21 +28,21 @@ _INDEXES = """
 SELECT c.relname, pg_get_indexdef(i.indexrelid) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
  WHERE i.indrelid = %s::regclass AND NOT EXISTS (SELECT FROM pg_constraint o WHERE o.conindid = i.indexrelid)
 """
-# Enough to sort twenty million keys; on a server of its own that does nothing else meanwhile.
+# Enough to sort twenty million keys on a server that does nothing else.
 _SETTINGS = {
     "maintenance_work_mem": "1GB",
     "max_parallel_maintenance_workers": "2",
     "work_mem": "256MB",
     "synchronous_commit": "off",
-    "session_replication_role": "replica",  # twenty million foreign keys need not be looked up: they are drawn right
+    "session_replication_role": "replica",  # foreign keys are not checked
 }
 
 
 def clone(table: str, *, below: int, one_in: int, patterns: int) -> None:
-    """Empty the table and fill it, in one transaction: so nothing of it goes through the WAL. Then VACUUM ANALYZE.
+    """Empty and fill the table in one transaction, so that its rows are not written to the WAL. Then VACUUM ANALYZE.
 
-    `one_in`: of so many relationships one has such rows; `below`: only those with lower numbers. The foreign keys of
-    other tables that point here are gone afterwards: nobody writes any more.
+    Only relationships with a number below `below` get rows, and of these one in `one_in`. Foreign keys of other tables
+    to this one are dropped, as nothing is written afterwards.
     """
     parameters = connection.get_connection_params()
     own = {name: parameters[name] for name in ("dbname", "user", "host", "port")}
@@ -62,7 +62,7 @@ def clone(table: str, *, below: int, one_in: int, patterns: int) -> None:
 
 
 def _take_down(server: Server, table: str) -> list[str]:
-    """Its rows, keys and indexes; what puts the latter up again."""
+    """Remove the rows, keys and indexes. Return the statements that create the keys and indexes again."""
     keys = server.execute(_CONSTRAINTS, [table]).fetchall()
     indexes = server.execute(_INDEXES, [table]).fetchall()
     for name, _ in keys:

@@ -1,6 +1,6 @@
-"""What distribution costs: the same people on plain PostgreSQL and on one, two and four nodes of Citus, side by side.
+"""Compares plain PostgreSQL with one, two and four nodes of Citus, in alternating rounds over the same people.
 
-All on this machine and on the same servers, which do not wait for the disk; rounds take turns.
+All databases are on the same servers on this machine, which do not wait for the disk.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,16 +37,16 @@ from web.consistency import read_by
 PLAIN = "plain"
 NODES = {"citus_1": 1, "citus_2": 2, "citus_4": 4}
 SHARDS = 8
-# As a caller who takes `eventual` has it; the coordinator is not asked.
+# As for a caller who says `eventual`: a node is asked directly.
 ASKED_OF_A_NODE = "build_context, of a node"
 GOALS = {"build_context": Goal(4), "accept_turn": Goal(2), "ingestion": Goal(2)}
-_WARM = 20  # calls that are not counted
-_ERASED = 20  # in a round
-Cpu = dict[str, dict[str, float]]  # milliseconds of a call, by what was done and on which servers
+_WARM = 20  # calls before those that are counted
+_ERASED = 20  # relationships in a round
+Cpu = dict[str, dict[str, float]]  # milliseconds of a call, by call and group of servers
 
 
 class Comparison:
-    """Each place filled alike: the plain one first, and the others as copies of it that were then distributed."""
+    """The databases: the plain one is filled, the others are distributed copies of it."""
 
     def __init__(self, servers: Path) -> None:
         self._servers = servers
@@ -81,7 +81,7 @@ class Comparison:
         return seeded
 
     def _use(self, name: str) -> None:
-        """Have Django speak to this database, and to the first node of a distributed one as its replica."""
+        """Connect Django to this database, and to its first node as the replica."""
         use_database(name)
         connections.settings.setdefault(REPLICA, dict(connection.settings_dict))
         node = socket_dir(self._servers / "worker1")
@@ -92,7 +92,7 @@ class Comparison:
             server.execute(statement.encode())
 
     def _round(self, seeded: Seeded, *, calls: int, number: int) -> tuple[Times, Cpu]:
-        """The last people are there to be erased, some in each round; the first ones warm everything up."""
+        """Time each call for the same people. Each round erases other people, the last ones."""
         talking, begin = seeded.relationships[: _WARM + calls], _WARM + calls + number * _ERASED
         people = {person.id: person for person in Relationship.objects.filter(id__in=list(talking))}
 

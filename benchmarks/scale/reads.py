@@ -1,4 +1,4 @@
-"""Times contexts and searches, in process and through the production server, with the files in the memory."""
+"""Times contexts and searches, in process and over HTTP, while the files that contexts read are in memory."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -17,16 +17,16 @@ from context.pipeline import build_context
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.search import search_entries
 
-WORKING_SET = 100  # relationships that are read again and again: those who talk just now
+WORKING_SET = 100  # relationships that are read repeatedly, as of people who talk now
 MESSAGE = "What should I cook tonight?"
-# What contexts read of somebody, but for what everybody shares.
+# The tables of a relationship that contexts read.
 READ_BY_CONTEXTS = (
     "relationships_relationship",
     "relationships_enduser",
     "relationships_snapshot",
     "relationships_message",
 )
-Times = dict[str, list[float]]  # milliseconds by what was read
+Times = dict[str, list[float]]  # milliseconds of each call, by what was read
 _TEXT = Retrieval()
 _VECTORS = Retrieval(embedder="offline")
 _FILES = """
@@ -40,7 +40,7 @@ _AT_ONCE = 1 << 20
 
 
 def in_process(seeded: Seeded, _: Client, *, calls: int, seed: int) -> Times:
-    """`warm` of the working set, `any` of anybody, drawn anew. `in memory`: what it reads was put there before."""
+    """`warm`: relationships of the working set; `any`: drawn from all; `in memory`: their files were read before."""
     fill_cache()
     few = seeded.draw(WORKING_SET, seed=0)
     again, anybody = [*few, *drawn(few, calls, seed=seed)], seeded.draw(calls, seed=seed)
@@ -59,7 +59,7 @@ def in_process(seeded: Seeded, _: Client, *, calls: int, seed: int) -> Times:
             now=timezone.now(),
         )
 
-    for call in (context, search):  # connections, prepared statements, and what Python loads at its first use
+    for call in (context, search):  # to open connections, prepare statements and load code
         timed(call, few[:20])
     return {
         "context, warm": timed(context, again)[len(few) :],
@@ -71,7 +71,7 @@ def in_process(seeded: Seeded, _: Client, *, calls: int, seed: int) -> Times:
 
 
 def over_http(seeded: Seeded, client: Client, *, calls: int, seed: int) -> Times:
-    """The same as whole requests, one after the other."""
+    """The same over HTTP, one request after the other."""
     fill_cache()
     few, anybody = seeded.draw(WORKING_SET, seed=0), seeded.draw(calls, seed=seed + 10_000)
     asked: dict[str, dict[str, Any]] = {
@@ -93,7 +93,7 @@ def over_http(seeded: Seeded, client: Client, *, calls: int, seed: int) -> Times
 
 
 def fill_cache() -> None:
-    """Have the system keep the files of READ_BY_CONTEXTS in memory, as on a machine that has enough of it."""
+    """Read the files of READ_BY_CONTEXTS, so that the system keeps them in memory."""
     data = data_folder()
     with connection.cursor() as cursor:
         cursor.execute(_FILES, [list(READ_BY_CONTEXTS)] * 3)
@@ -106,5 +106,5 @@ def fill_cache() -> None:
 
 
 def timed(call: Callable[[int, UUID], Any], ids: Sequence[UUID]) -> list[float]:
-    """Milliseconds of each."""
+    """Milliseconds of each call, which is given its number and an ID."""
     return [milliseconds_of(partial(call, number, id)) for number, id in enumerate(ids)]

@@ -1,4 +1,4 @@
-"""The sizes side by side, rounds that take turns among them, and what came of it."""
+"""Measures all sizes in alternating rounds."""
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,6 +8,7 @@ from pathlib import Path
 from time import perf_counter
 
 from django.conf import settings
+from django.db import connections
 
 from benchmarks.client import Client
 from benchmarks.report import Figure, Goal, Section, of_rounds
@@ -17,13 +18,16 @@ from benchmarks.scale.reads import READ_BY_CONTEXTS, WORKING_SET, Times
 from benchmarks.scale.seed import EMBEDDED, Seeded, seed
 from benchmarks.scale.templates import PATTERNS, make_templates
 from benchmarks.seed import client_of
-from benchmarks.service import Service, create_database, use_database
+from benchmarks.service import Service, use_database
 from benchmarks.timing import p50
+from tests.acceptance.database import create_database
 
 GB = 2**30
 MOST_GROWTH, MOST_ROOM = 1.5, 40
-ALL_HISTORY_UP_TO = 100_000  # of more every other one has a history, which no context or search reads
-KB_EACH, KB_OF_HISTORY = 30, 22  # as measured; what there has to be room for, with the sorting of an index
+ALL_HISTORY_UP_TO = (
+    100_000  # of larger numbers only every other one has a history, which no context or search reads
+)
+KB_EACH, KB_OF_HISTORY = 30, 22  # as measured
 _WHILE_BUILDING = 3 * GB
 _HISTORY, _VECTORS = "memory_entryrevision", "memory_embedding"
 _GOALS = (
@@ -47,17 +51,17 @@ Read = Callable[..., Times]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One number of relationships."""
+    """The database of one number of relationships."""
 
     database: str
     seeded: Seeded
     service: Service
     client: Client
-    seconds: float  # that seeding took
+    seconds: float  # of seeding
 
 
 def measure(sizes: Sequence[int], *, rounds: int, calls: int) -> list[Section]:
-    """Of the fewest relationships first."""
+    """`sizes`: numbers of relationships, the smallest first."""
     with ExitStack() as stack:
         places = _seeded(sizes, stack)
         tables = {size: dict(place.service.ask(_SIZES)) for size, place in places.items()}
@@ -82,6 +86,7 @@ def _seeded(sizes: Sequence[int], stack: ExitStack) -> dict[int, Place]:
     for size in sizes:
         say(f"{size:,} relationships")
         database = f"scale_{size}"
+        connections.close_all()  # nobody may be connected to the template
         create_database(database, template=empty)
         use_database(database)
         began = perf_counter()
@@ -94,7 +99,7 @@ def _seeded(sizes: Sequence[int], stack: ExitStack) -> dict[int, Place]:
 
 
 def _rounds(places: Mapping[int, Place], name: str, read: Read, *, rounds: int, calls: int) -> Rounds:
-    """A B C, A B C: so that each size meets the machine in the same state."""
+    """The rounds of each size, which alternate, so that a busy machine slows all of them alike."""
     found: dict[int, list[Times]] = {size: [] for size in places}
     for number in range(1, rounds + 1):
         for size, place in places.items():
@@ -105,7 +110,7 @@ def _rounds(places: Mapping[int, Place], name: str, read: Read, *, rounds: int, 
 
 
 def require_room(sizes: Sequence[int], folder: Path) -> None:
-    """Raises SystemExit where the disk is too small."""
+    """Raises SystemExit if the disk is too small."""
     wanted = sum(size * (KB_EACH + KB_OF_HISTORY / _one_in(size)) * 1024 for size in sizes) + _WHILE_BUILDING
     free = shutil.disk_usage(folder).free
     if wanted > free:
@@ -119,7 +124,7 @@ def _one_in(size: int) -> int:
 
 
 def _times(title: str, how: str, rounds: Rounds) -> Section:
-    """What was read, size by size, and beside the smallest round by round, as the rounds took turns."""
+    """The p50 of each call by size, and as a multiple of the smallest size's, round by round."""
     section = Section(title, f"{how} Then the p50 beside that of the fewest relationships, round by round.")
     fewest, first = next(iter(rounds.items()))
     for what in first[0]:
@@ -149,7 +154,7 @@ def _room(sizes: Mapping[int, Mapping[str, int]], seconds: Mapping[int, float]) 
 
 
 def _of_largest(relationships: int, tables: Mapping[str, int]) -> Iterator[Figure]:
-    """Each table that takes more than a hundredth, and the kB of each relationship."""
+    """GB of each table with more than a hundredth of the whole, and kB of each relationship."""
     whole = sum(tables.values())
     for name, size in tables.items():
         if size > whole / 100:

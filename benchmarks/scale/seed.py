@@ -1,4 +1,4 @@
-"""Puts so many relationships into an empty database, as the services would have left them."""
+"""Fills an empty database with relationships, as the services would have left them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,31 +13,30 @@ from benchmarks.seed import make_companion, make_relationships
 from relationships.models import Companion
 from upkeep.verification import verify
 
-EMBEDDED = 1000  # with vectors, the first ones; what everybody's would take is worked out from theirs
-VERIFIED_UP_TO = 10_000  # whole; all are made alike
+EMBEDDED = 1000  # only these first ones have vectors
+VERIFIED_UP_TO = 10_000  # of larger databases only a part is verified, as all relationships are alike
 
 
 @dataclass(frozen=True, slots=True)
 class Seeded:
-    """What requests and calls name."""
+    """The IDs that calls need."""
 
     project_id: UUID
     relationships: Sequence[UUID]
 
     @property
     def embedded(self) -> Sequence[UUID]:
-        """Those whose companion has an embedder."""
+        """Those with vectors."""
         return self.relationships[:EMBEDDED]
 
     def draw(self, count: int, *, seed: int) -> list[UUID]:
-        """So many at random, each once as long as there are as many."""
         return drawn(self.relationships, count, seed=seed)
 
 
 def seed(relationships: int, *, patterns: int, last_seq: int, history_of_one_in: int = 1) -> Seeded:
-    """Into a database with nothing in it but templates, of so many people.
+    """Fill a database that has only templates with this many relationships.
 
-    Raises AssertionError when what was seeded is not as the services would have left it.
+    Raises AssertionError if an invariant does not hold afterwards.
     """
     plain = make_companion("plain")
     with_vectors = make_companion("vectors", {"retrieval": {"embedder": "offline"}}, project=plain.project)
@@ -59,6 +58,7 @@ def seed(relationships: int, *, patterns: int, last_seq: int, history_of_one_in:
 
 
 def drawn(ids: Sequence[UUID], count: int, *, seed: int) -> list[UUID]:
+    """This many IDs at random, each once if there are enough."""
     random = Random(seed)
     found: list[UUID] = []
     while len(found) < count:
@@ -67,7 +67,7 @@ def drawn(ids: Sequence[UUID], count: int, *, seed: int) -> list[UUID]:
 
 
 def _check(ids: Sequence[UUID], history_of_one_in: int) -> None:
-    """All of them, or some of those that have their history: a million would take half an hour."""
+    """Verify the whole database, or 100 relationships of a large one, as a million would take half an hour."""
     some = drawn(ids[::history_of_one_in], 100, seed=0)
     whole = len(ids) <= VERIFIED_UP_TO
     for report in [verify()] if whole else (verify(relationship_id=id) for id in some):
@@ -75,7 +75,7 @@ def _check(ids: Sequence[UUID], history_of_one_in: int) -> None:
 
 
 def _people(with_vectors: Companion, plain: Companion, count: int, last_seq: int) -> list[UUID]:
-    """The first ones are of the first companion. Each gets its number in scale.number."""
+    """Make the relationships and the table scale.number, which numbers them. The first EMBEDDED have vectors."""
     ids: list[UUID] = []
     with connection.cursor() as cursor:
         cursor.execute(

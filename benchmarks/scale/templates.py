@@ -1,7 +1,7 @@
-"""The people whom everybody is like: made by the services themselves, so that each column is as they leave it.
+"""The relationships that are copied, made by the services, so that every column is as they leave it.
 
-Their rows are set aside in the schema `scale`, with a marker in place of the last 32 bits of each ID; there a copy
-gets its own number (clone.py).
+Their rows are moved to the schema `scale`, where a marker replaces the last 32 bits of each ID; in a copy, the
+relationship's number replaces the marker (clone.py).
 """
 
 from collections.abc import Mapping
@@ -20,16 +20,16 @@ from relationships.services.relationships import get_or_create_relationship
 from relationships.services.turns import NewMessage, NewTurn
 
 ENTRIES = 20  # of each relationship
-PATTERNS = 100  # so many different people; the others are like one of them
+PATTERNS = 100  # different relationships, of which the others are copies
 _DOES = "Likes,Avoids,Collects,Sells,Repairs,Paints,Misses,Wants".split(",")
 _HOW = "green,old,small,loud,quiet,heavy,broken,golden,cheap".split(",")
 _WHAT = "tea,dogs,boats,books,trains,shoes,songs,maps,hills,clocks,stamps,bread,chairs".split(",")
 _WHEN = "on Sundays,at work,with Ana,since spring,in Porto,before breakfast,every winter".split(",")
 TYPES = "preference,event,goal,identity,relationship,other".split(",")
 TURNS = 2
-VISITS = 10  # at how many times somebody's rows came in, everybody else's between them
-MARKER = "0badf00d"  # no part of it is its own beginning, so it is found where it was put
-# What a copy has of its own in each table: IDs are the template's, with the relationship's number in the last 32 bits.
+VISITS = 10  # parts in which a relationship's rows are inserted, with the others' rows between them
+MARKER = "0badf00d"  # no end of it is also its beginning, so that it is found where it was put
+# How a copy's columns differ from the template's: IDs have the relationship's number in their last 32 bits.
 _ID = "(left(({column})::text, 28) || r.hex)::uuid"
 _IN_JSON = f"replace(({{column}})::text, '{MARKER}', r.hex)::jsonb"
 _ENTRY_ID = "({column}) || jsonb_build_object('id', left(({column}) ->> 'id', 28) || r.hex)"
@@ -46,7 +46,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
 _CONFIG = {"retrieval": {"embedder": "offline"}, "ingestion": {"trigger": {"mode": "explicit"}}}
 _OWN_ID = r"([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{4})[0-9a-f]{8}"
 
-# `visit`: the rows of each are spread evenly, in their order.
+# `visit`: the number of a part; a relationship's rows are divided evenly, in their order.
 _SET_ASIDE = """
 CREATE TABLE scale.{table} AS
 SELECT pattern, visit, (kept).*
@@ -58,7 +58,7 @@ SELECT pattern, visit, (kept).*
 
 
 def make_templates(patterns: int = PATTERNS) -> int:
-    """Make them, set their rows aside and take them out again; the `last_seq` each copy has."""
+    """Make the templates and move their rows to the schema `scale`. Return the `last_seq` of each copy."""
     project = make_companion("ada", _CONFIG).project
     people = [_person(project, pattern) for pattern in range(patterns)]
     with connection.cursor() as cursor:
@@ -90,7 +90,7 @@ def _person(project: Project, pattern: int) -> Relationship:
         mine, theirs = said(pattern, turn)
         messages = [NewMessage("user", mine), NewMessage("assistant", theirs)]
         accept_turn(relationship=relationship, new=NewTurn(messages, now - timedelta(hours=TURNS - turn)))
-    # As a worker leaves turns of which nothing was kept, but without what the model was asked.
+    # As a worker leaves turns without operations, but without the model call.
     settled = {
         "state": TurnState.APPLIED,
         "waits_for": "",
@@ -104,19 +104,19 @@ def _person(project: Project, pattern: int) -> Relationship:
 
 
 def line(pattern: int, place: int) -> str:
-    """What the entry at `place` of a pattern says: no other of the same pattern does."""
+    """The text of the entry at `place`, which is unique in its pattern."""
     number = pattern * ENTRIES + place
     words = (_DOES[number % 8], _HOW[number % 9], _WHAT[number % 13], _WHEN[number % 7])
     return f"{' '.join(words)}, number {number}"
 
 
 def question(number: int) -> str:
-    """One that some of anybody's entries answer."""
+    """A question that some entries of every relationship match."""
     return f"Do they like {_WHAT[number % 13]} or {_WHAT[(number + 5) % 13]}?"
 
 
 def said(pattern: int, turn: int) -> tuple[str, str]:
-    """A message of the person and the companion's reply."""
+    """A message of the person, and the companion's reply."""
     what = _WHAT[(pattern + turn) % 13]
     return (
         f"I was thinking about {what} again on the way home.",

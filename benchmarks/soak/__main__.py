@@ -1,7 +1,7 @@
-"""`make soak`: the whole service at a steady rate for 20 minutes; then every invariant is checked.
+"""`make soak`: use the whole service at a steady rate for 20 minutes, then check every invariant.
 
-Turns, contexts, searches, edits, profiles, sessions, and people who are erased, against a model that answers at once.
-The database is its own, and is thrown away.
+Turns, contexts, searches, edits, profiles, sessions and erasures, with a model that answers at once, on a temporary
+database.
 """
 
 from benchmarks import runner
@@ -10,7 +10,7 @@ FULL_MINUTES = 20
 
 
 def main() -> None:
-    """Ends with an error when something is not as it must be; a missed goal of memory or latency too."""
+    """Raises SystemExit(1) if a goal is missed."""
     parser = runner.parser("benchmarks.soak", __doc__)
     parser.add_argument("--minutes", type=float, default=FULL_MINUTES)
     parser.add_argument("--rate", type=float, default=20, help="actions a second")

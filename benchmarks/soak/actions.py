@@ -1,11 +1,9 @@
-"""What clients do in a soak, and the people they do it for, as far as a client knows them.
-
-Of somebody who is being erased meanwhile the service may say that nobody is there: 404.
-"""
+"""What clients do in a soak, and the people for whom they do it."""
 
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from random import Random
 from typing import Any
 
@@ -18,46 +16,46 @@ FIRST_ENTRIES = 8
 
 @dataclass(slots=True)
 class Person:
-    """`entries`: IDs that nobody else has in hand just now. `turns`: accepted ones."""
+    """What clients know of a person. `entries`, `deleted`: IDs that no thread is using; `turns`: accepted ones."""
 
     user_id: str
     relationship_id: str
     entries: list[str] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)
     turns: list[str] = field(default_factory=list)
-    gone: bool = False  # being erased, or erased: what still asks for them may be told that nobody is there
+    gone: bool = False  # erased, or being erased
 
 
 class People:
-    """Shared by the clients' threads."""
+    """The people, shared by the clients' threads."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
         self._lock = threading.Lock()
-        self._numbers = 0
+        self._numbers = count(1)
         self.there: list[Person] = []
         self.erased: list[Person] = []
 
     def number(self) -> int:
-        """A new one each time, for what has to be unlike everything else."""
-        with self._lock:
-            self._numbers += 1
-            return self._numbers
+        """A number that no other call uses, so that texts and names differ."""
+        return next(self._numbers)
 
     def somebody(self, random: Random) -> Person:
         with self._lock:
             return random.choice(self.there)
 
-    def leave(self, random: Random) -> Person:
-        """Somebody who is asked for no more."""
+    def leave(self, person: Person) -> bool:
+        """Have no more actions done for a person. False if another thread did this first."""
         with self._lock:
-            person = self.there.pop(random.randrange(len(self.there)))
+            if person.gone:
+                return False
             person.gone = True
+            self.there.remove(person)
             self.erased.append(person)
-            return person
+            return True
 
     def take(self, pool: list[str], random: Random) -> str | None:
-        """One of them, which is in nobody else's hands until it is put back."""
+        """Remove a random ID from a person's list, so that no other thread uses it; None if the list is empty."""
         with self._lock:
             return pool.pop(random.randrange(len(pool))) if pool else None
 
@@ -68,25 +66,24 @@ class People:
         rest: str,
         body: object = None,
         *,
-        expected: tuple[int, ...] = (200, 201, 202, 204),
         key: str | None = None,
+        optional: bool = False,
     ) -> Any:
-        """None where they are gone."""
-        path = f"/v1/relationships/{person.relationship_id}{rest}"
+        """Make a call about a person. None after a 404 if the person is gone or the object is `optional`."""
         try:
-            return self.client.ask(method, path, body, expected=expected, key=key)
+            return self.client.ask(method, f"/v1/relationships/{person.relationship_id}{rest}", body, key=key)
         except Unexpected as unexpected:
-            if person.gone and ": 404 " in str(unexpected):
+            if (person.gone or optional) and ": 404 " in str(unexpected):
                 return None
             raise
 
 
-Action = Callable[[People, Random], None]
-Body = Callable[[int], object]
+Action = Callable[[People, Person, Random], None]
+Body = Callable[[int], object]  # of a number that no other call uses
 
 
-def arrive(people: People, random: Random) -> None:
-    """Somebody new, of whom a few things are known already."""
+def arrive(people: People) -> None:
+    """Make a person with a few entries."""
     user = {"external_id": f"soak-{people.number()}", "display_name": "Maya"}
     made = people.client.ask("POST", "/v1/relationships", {"companion": COMPANION, "user": user})
     person = Person(made["user"]["id"], made["id"])
@@ -95,11 +92,11 @@ def arrive(people: People, random: Random) -> None:
     people.there.append(person)
 
 
-def hand_over_turn(people: People, random: Random) -> None:
-    """Every fifth is sent twice, as by a client that heard no answer."""
-    person, number = people.somebody(random), people.number()
+def hand_over_turn(people: People, person: Person, random: Random) -> None:
+    """Hand over a turn; every fifth one twice, as a client does that got no answer."""
+    number = people.number()
     sent = [
-        people.ask(person, "POST", "/turns", turn_body(number), expected=(202,), key=f"turn-{number}")
+        people.ask(person, "POST", "/turns", turn_body(number), key=f"turn-{number}")
         for _ in range(1 + (number % 5 == 0))
     ]
     ids = {answer["id"] for answer in sent if answer}
@@ -108,12 +105,12 @@ def hand_over_turn(people: People, random: Random) -> None:
     person.turns.extend(ids)
 
 
-def asking(method: str, rest: str, body: Body | None = None, *, expected: tuple[int, ...] = (200,)) -> Action:
-    """A call about somebody; the body is of a number that no other call has."""
+def asking(method: str, rest: str, body: Body | None = None, *, optional: bool = False) -> Action:
+    """An action that makes one call about a person."""
 
-    def ask(people: People, random: Random) -> None:
+    def ask(people: People, person: Person, random: Random) -> None:
         told = body(people.number()) if body else None
-        people.ask(people.somebody(random), method, rest, told, expected=expected)
+        people.ask(person, method, rest, told, optional=optional)
 
     return ask
 
@@ -121,10 +118,9 @@ def asking(method: str, rest: str, body: Body | None = None, *, expected: tuple[
 def about_entry(
     method: str, rest: str = "", body: Body | None = None, *, of: str = "entries", then: str = "entries"
 ) -> Action:
-    """A call about one of somebody's entries, which nobody else has in hand meanwhile. `then`: what it is one of."""
+    """An action that makes one call about an entry. `of`, `then`: the person's lists it is in before and afterwards."""
 
-    def ask(people: People, random: Random) -> None:
-        person = people.somebody(random)
+    def ask(people: People, person: Person, random: Random) -> None:
         entry = people.take(getattr(person, of), random)
         if entry is not None:
             told = body(people.number()) if body else None
@@ -135,23 +131,23 @@ def about_entry(
     return ask
 
 
-def read_trace(people: People, random: Random) -> None:
-    person = people.somebody(random)
+def read_trace(people: People, person: Person, random: Random) -> None:
     if person.turns:
         people.ask(person, "GET", f"/turns/{random.choice(person.turns)}")
 
 
-def add_entry(people: People, random: Random) -> None:
-    _add(people, people.somebody(random))
+def add_entry(people: People, person: Person, random: Random) -> None:
+    _add(people, person)
 
 
-def erase_person(people: People, random: Random) -> None:
-    """And somebody new comes, so that there are as many as before."""
-    people.client.ask("DELETE", f"/v1/users/{people.leave(random).user_id}")
-    arrive(people, random)
+def erase_person(people: People, person: Person, random: Random) -> None:
+    """Erase the person, and make another one."""
+    if people.leave(person):
+        people.client.ask("DELETE", f"/v1/users/{person.user_id}")
+        arrive(people)
 
 
-# How often each comes up among a thousand, and what it does.
+# Of each action, how many of a thousand it is.
 MIX: Mapping[str, tuple[int, Action]] = {
     "fetch_context": (400, asking("POST", "/context", lambda _: {"message": "What should I cook for tea?"})),
     "hand_over_turn": (150, hand_over_turn),
@@ -171,7 +167,7 @@ MIX: Mapping[str, tuple[int, Action]] = {
     "erase_entry": (10, about_entry("DELETE", "?permanent=true", then="")),
     "patch_profile": (20, asking("PATCH", "/profile", lambda n: {"visits": n})),
     "patch_session": (20, asking("PATCH", "/sessions/current", lambda n: {"state": {"page": n}})),
-    "end_session": (6, asking("POST", "/sessions/current/end", expected=(200, 404))),
+    "end_session": (6, asking("POST", "/sessions/current/end", optional=True)),
     "read_trace": (20, read_trace),
     "erase_person": (4, erase_person),
 }
@@ -180,6 +176,5 @@ MIX: Mapping[str, tuple[int, Action]] = {
 def _add(people: People, person: Person) -> None:
     number = people.number()
     body = {"content": f"Remembers number {number} {prose(50, seed=number)}", "type": "preference"}
-    made = people.ask(person, "POST", "/entries", body)
-    if made:
+    if made := people.ask(person, "POST", "/entries", body):
         person.entries.append(made["id"])

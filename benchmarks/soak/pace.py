@@ -1,7 +1,8 @@
-"""An open loop: each action has its time, whether or not those before it are done. Beside it a watch on memory."""
+"""Does actions at a steady rate, each at its scheduled time, and meanwhile samples the memory of the processes."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count, takewhile
@@ -16,12 +17,12 @@ from benchmarks.timing import Processes, memory_of
 
 CLIENTS = 16
 SAMPLED_EVERY_SECONDS = 5.0
-READER = "rapport-reader"  # as the pool names them
+READER = "rapport-reader"  # the name that the pool gives its readers
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """One action. `at`: seconds from the beginning when it was due; `late`: how much later it left."""
+    """One action. `at`: when it was due, in seconds from the beginning; `late`: seconds until it began."""
 
     action: str
     at: float
@@ -32,9 +33,9 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """`memory`: MB of each service's processes together.
+    """`memory`: MB of each service's processes together. `lasting`: IDs of the processes that should not end.
 
-    `lasting`: the IDs of those that should stay; the worker's readers make room for new ones after some hundred tasks.
+    The worker's readers end and are replaced after some hundred tasks.
     """
 
     at: float
@@ -43,7 +44,7 @@ class Sample:
 
 
 def keep_pace(people: People, *, rate: float, seconds: float) -> list[Done]:
-    """`rate` actions a second for `seconds`, from CLIENTS threads."""
+    """Begin `rate` actions per second for `seconds`, from CLIENTS threads."""
     done: list[Done] = []
     times = takewhile(lambda due: due < seconds, (number / rate for number in count()))
     lock, began = threading.Lock(), perf_counter()
@@ -61,22 +62,19 @@ def keep_pace(people: People, *, rate: float, seconds: float) -> list[Done]:
             (action,) = random.choices(actions, weights)
             error = ""
             try:
-                MIX[action][1](people, random)
+                MIX[action][1](people, people.somebody(random), random)
             except Unexpected as unexpected:
                 error = str(unexpected)
             done.append(Done(action, due, left - began - due, (perf_counter() - left) * 1000, error))
 
-    threads = [threading.Thread(target=client, args=(number,)) for number in range(CLIENTS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(CLIENTS) as pool:
+        list(pool.map(client, range(CLIENTS)))
     return done
 
 
 @contextmanager
 def watched(processes: Callable[[], Processes], *, every: float) -> Iterator[list[Sample]]:
-    """What each service takes of the memory meanwhile, noted by a thread of its own."""
+    """Yield a list to which a thread adds a sample every `every` seconds."""
     samples: list[Sample] = []
     stop, began = threading.Event(), perf_counter()
 
@@ -84,7 +82,7 @@ def watched(processes: Callable[[], Processes], *, every: float) -> Iterator[lis
         while not stop.wait(every):
             found = processes()
             memory = {service: memory_of(those) for service, those in found.items()}
-            lasting = {process.pid for process in (*found["web"], *found["worker"]) if _stays(process)}
+            lasting = {process.pid for process in (*found["web"], *found["worker"]) if _lasts(process)}
             samples.append(Sample(perf_counter() - began, memory, frozenset(lasting)))
 
     thread = threading.Thread(target=watch)
@@ -96,7 +94,7 @@ def watched(processes: Callable[[], Processes], *, every: float) -> Iterator[lis
         thread.join()
 
 
-def _stays(process: psutil.Process) -> bool:
+def _lasts(process: psutil.Process) -> bool:
     with suppress(psutil.Error):
         return process.name() != READER
     return False

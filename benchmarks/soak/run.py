@@ -1,9 +1,8 @@
-"""One soak: the service is used at a steady rate, and looked over when all is done."""
+"""One soak: use the service at a steady rate, then check what became of it."""
 
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from random import Random
 
 from django.db.models import Count
 
@@ -18,14 +17,14 @@ from memory.models import EntryRevision, RevisionEvent
 from relationships.models import EndUser, Relationship, Turn, TurnState
 from upkeep.verification import verify
 
-WARM_UP_SECONDS = 20.0  # connections, prepared statements, and what Python loads at first use: not counted
+WARM_UP_SECONDS = 20.0  # to open connections, prepare statements and load code; not counted
 LATE_SECONDS = 0.1
 FLAT_LATENCY, FLAT_TAIL, FLAT_MEMORY = 1.25, 1.5, 1.1
-_ENOUGH = 800  # calls: with fewer, ten or less of a quarter are beyond its p95, which says nothing
+_ENOUGH = 800  # calls; with fewer, a quarter's p95 rests on ten or less, and has no goal
 WATCHED = ("fetch_context", "hand_over_turn", "search_entries", "search_messages", "edit_entry")
 _NONE = Goal(0)
 _CONFIG = {"ingestion": {"provider": "instant"}, "retrieval": {"embedder": "offline", "embed_messages": True}}
-Points = Sequence[tuple[float, float]]  # seconds from the beginning, value
+Points = Sequence[tuple[float, float]]  # (seconds from the beginning, value)
 
 
 def soak(service: Service, *, seconds: float, rate: float, people: int) -> list[Section]:
@@ -34,14 +33,14 @@ def soak(service: Service, *, seconds: float, rate: float, people: int) -> list[
     there = People(client_of(companion.project_id, service.port))
     say(f"{people} people arrive")
     for _ in range(people):
-        arrive(there, Random(0))
+        arrive(there)
     say("warming up")
     warm_up = keep_pace(there, rate=rate, seconds=min(seconds, WARM_UP_SECONDS))
     say("soaking")
     with watched(service.processes, every=min(SAMPLED_EVERY_SECONDS, seconds / 5)) as samples:
         done = keep_pace(there, rate=rate, seconds=seconds)
     say("looking it over")
-    with suppress(TimeoutError):  # what is still owed then is told as not applied
+    with suppress(TimeoutError):  # turns that still wait then are counted as not applied
         service.settle(600)
     return [
         _requests(done, warm_up, seconds=seconds, rate=rate),
@@ -52,7 +51,7 @@ def soak(service: Service, *, seconds: float, rate: float, people: int) -> list[
 
 
 def _requests(done: Sequence[Done], warm_up: Sequence[Done], *, seconds: float, rate: float) -> Section:
-    """Of `warm_up` only the errors count."""
+    """Counts of actions and errors. Of `warm_up` only the errors count."""
     errors = [one.error for one in (*warm_up, *done) if one.error]
     late = sum(one.late > LATE_SECONDS for one in done)
     counted = Counter(one.action for one in done)
@@ -96,8 +95,10 @@ def _memory(samples: Sequence[Sample]) -> Section:
 
 
 def _steadiness(name: str, points: Points, unit: str, goal: Goal | None, *, share: float = 0.5) -> Figure:
-    """Of the values' percentile `share` in the last and the first quarter of the time. At least two points, not all at
-    once."""
+    """The percentile `share` of the values in the last quarter of the time, as a multiple of that in the first.
+
+    Needs two points with different times.
+    """
     begin, end = min(at for at, _ in points), max(at for at, _ in points)
     quarter = (end - begin) / 4
     first = percentile([value for at, value in points if at <= begin + quarter], share)
@@ -107,8 +108,10 @@ def _steadiness(name: str, points: Points, unit: str, goal: Goal | None, *, shar
 
 
 def _afterwards(service: Service, people: People) -> Section:
-    """What must hold: every accepted turn applied once, nothing left of who was erased, all invariants: those while the
-    worker runs, as what nobody takes care of can only be seen then, and once more when it was stopped.
+    """Check that every accepted turn was applied once, that nothing of erased people is left, and all invariants.
+
+    The invariants are checked with the worker running, as only then a row that no worker handles is an error, and again
+    without it.
     """
     verified = verify()
     service.stop_worker()
@@ -117,7 +120,7 @@ def _afterwards(service: Service, people: People) -> Section:
     owners = [person.relationship_id for person in people.there]
     turns = Turn.objects.filter(relationship_id__in=owners, state=TurnState.APPLIED)
     applied = {str(id) for id in turns.values_list("id", flat=True)}
-    # The model makes one entry of each message of the person, and each turn has one.
+    # The model makes one entry of each message of the person, and each turn has one such message.
     adds = EntryRevision.objects.filter(
         relationship_id__in=owners, event=RevisionEvent.ADD, turn_id__isnull=False
     )

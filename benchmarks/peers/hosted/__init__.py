@@ -1,1 +1,1 @@
-"""A system in a process of its own, which speaks JSON lines (host.py)."""
+"""The peers, each served by its own process (host.py)."""

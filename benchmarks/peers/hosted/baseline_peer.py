@@ -1,6 +1,6 @@
-"""What one would write in an afternoon: one table, every message appended, the nearest ones shown. 70 lines.
+"""A minimal memory: one table to which every message is appended, and of which the nearest are shown.
 
-No model is asked: what was said is what is remembered, so nothing that changes is ever replaced.
+No model is asked, so nothing is replaced when it changes.
 """
 
 from collections.abc import Sequence

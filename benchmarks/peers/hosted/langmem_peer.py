@@ -1,6 +1,6 @@
 """LangMem's store manager over LangGraph's AsyncPostgresStore, as their documentation sets them up.
 
-The asynchronous one: the other holds a lock while it embeds, so that of several callers one at a time is served.
+The synchronous store would serve one caller at a time, because it holds a lock while it embeds.
 """
 
 import asyncio
@@ -79,7 +79,7 @@ class LangMem(Peer):
         return self._wait(self._store.asearch((_ROOT, user), **asked))
 
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:
-        """Of a caller's thread, on the one loop."""
+        """Run a coroutine on the loop's thread, and wait for it."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
 

@@ -1,8 +1,8 @@
-"""mem0 over HTTP: its own client, or with the argument `server` the library, by the protocol of its makers' service.
+"""mem0 over HTTP: its own client, or with the argument `server` the library behind the protocol of its makers' service.
 
-That service can't be had. The REST server in their repository has other routes, which their client does not know; this
-one is made as that is, without its checks of bodies: Starlette (of which FastAPI is made), uvicorn, and the library
-called in a thread for each request.
+That service is not public, and the REST server in their repository has other routes than their client. This server is
+built like that one, but does not check bodies: Starlette (on which FastAPI builds), uvicorn, and a call of the library
+in a thread for each request.
 """
 
 import os
@@ -18,7 +18,7 @@ _PAGE = 200
 
 
 class Client(Mem0):
-    """`database_url` is the address of the service that it asks, `key` a key of it."""
+    """mem0's client. `database_url` in the setup is the address of the service, and `key` its API key."""
 
     def start(self, setup: Setup, *, first: bool) -> None:
         os.environ |= {"MEM0_DIR": setup.folder, "MEM0_TELEMETRY": "False"}

@@ -8,7 +8,7 @@ from benchmarks.peers.hosted.host import ALL, EMBEDDING_MODEL, MODEL, TOP, Peer,
 
 class Mem0(Peer):
     def start(self, setup: Setup, *, first: bool) -> None:
-        # Read when mem0 is imported: where its SQLite history lies, and that it phones nobody.
+        # mem0 reads these when it is imported: the folder of its SQLite history, and no telemetry.
         os.environ |= {"MEM0_DIR": setup.folder, "MEM0_TELEMETRY": "False"}
         from mem0 import Memory
 
@@ -27,7 +27,7 @@ class Mem0(Peer):
             }
         )
         if first:
-            self._memory.vector_store._ensure_collection()  # or two processes would race to make it
+            self._memory.vector_store._ensure_collection()  # before several threads do it at once
 
     def hand_over(self, user: str, messages: Turn) -> None:
         self._memory.add(list(messages), user_id=user)

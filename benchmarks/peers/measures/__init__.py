@@ -1,4 +1,4 @@
-"""The six measures, each a function of the lab that gives a section. MEASURES is their order."""
+"""The measures, in order. Each is a function from the lab to a section."""
 
 from collections.abc import Callable
 
@@ -13,4 +13,4 @@ from benchmarks.report import Section
 
 _ALL: list[Callable[[Lab], Section]] = [waits, evidence, tenants, truth, loss, erasure]
 MEASURES = {measure.__name__: measure for measure in _ALL}
-BY_CLIENT = ["evidence", "tenants"]  # what mem0's own client is measured by
+BY_CLIENT = ["evidence", "tenants"]  # with mem0's own client

@@ -1,4 +1,4 @@
-"""Erasure: what is left of somebody's words after "delete this person", and after the system's own purge."""
+"""Erasure: which words of a deleted person are left after the deletion, and after the system's own purge."""
 
 import re
 from collections import Counter
@@ -21,7 +21,7 @@ from benchmarks.runner import say
 from benchmarks.service import data_folder
 from benchmarks.timing import milliseconds_of
 
-PEOPLE = 6  # in each crowd
+PEOPLE = 6  # who are deleted, and as many who stay
 _PATIENCE_SECONDS = 60.0
 _TABLES = """
     SELECT table_schema, table_name FROM information_schema.tables
@@ -42,10 +42,10 @@ _MORE_TO_DELETE = (
 
 @dataclass(slots=True)
 class Left:
-    """How often words of the erased stand somewhere; as text, why there is no such number."""
+    """How often the words of deleted people were found. `purged`: a text says why there was no purge."""
 
-    before: int = 0  # in the tables before the deletion: so the search finds what is there
-    kept: float = 0.0  # of the words of those who stay, in percent of what stood in the tables before
+    before: int = 0  # in tables before the deletion, to show that the search works
+    kept: float = 0.0  # words of the other people in tables, in percent of those before the deletion
     tables: int = 0
     files: int = 0
     raw: int = 0
@@ -84,8 +84,10 @@ def erasure(lab: Lab) -> Section:
 
 
 def _erase(lab: Lab, system: System, stem: str) -> Left:
-    """Two crowds tell their stories; one is erased, the other stays. The server's log is everybody's, so the words of
-    each system begin with a stem of their own."""
+    """Tell the stories of two groups of people, delete one group, and search for their words.
+
+    The words of each system begin differently, as the log of the server is shared.
+    """
     count = lab.of(PEOPLE, at_least=3)
     gone, kept = f"{stem}go", f"{stem}stay"
     leaving, staying = (
@@ -109,7 +111,7 @@ def _erase(lab: Lab, system: System, stem: str) -> Left:
 
 
 def _tell(lab: Lab, system: System, stories: Sequence[Story]) -> None:
-    """Told to the end, and used: each person asks as often as something changed."""
+    """Hand over the stories, then ask a question about each change."""
     lab.model.teach(book_of(told for story in stories for told in story.told))
     for story in stories:
         for told in story.told:
@@ -121,7 +123,7 @@ def _tell(lab: Lab, system: System, stories: Sequence[Story]) -> None:
 
 
 def _in_tables(database_url: str, word: str) -> tuple[int, list[str]]:
-    """How often the word stands in the tables, whatever its case: as a dump would show it. And where."""
+    """How often the word is in a dump of all tables, in any case, and in which tables."""
     found = Counter[str]()
     with psycopg.connect(database_url) as connection:
         for schema, table in connection.execute(_TABLES).fetchall():
@@ -133,7 +135,7 @@ def _in_tables(database_url: str, word: str) -> tuple[int, list[str]]:
 
 
 def _in_files(files: Iterable[Path], word: str) -> tuple[int, list[str]]:
-    """The same for the bytes of files, which may vanish meanwhile."""
+    """The same for the bytes of files. Files that no longer exist are skipped."""
     found, wanted = Counter[str](), re.compile(word.encode(), re.IGNORECASE)
     for file in files:
         with suppress(OSError):
@@ -146,7 +148,7 @@ def _files_below(folder: Path) -> list[Path]:
 
 
 def _raw_files(system: System) -> list[Path]:
-    """The server's files that may hold something of its database: that one's, those that all share, and its own."""
+    """Files that may contain data of the system: of its database, shared files of the server, and its own."""
     with psycopg.connect(system.database_url, autocommit=True) as connection:
         connection.execute("CHECKPOINT")
         ((own,),) = connection.execute("SELECT oid FROM pg_database WHERE datname = current_database()")

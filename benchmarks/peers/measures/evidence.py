@@ -1,4 +1,4 @@
-"""Evidence recall: is what answers a question among what is found, and how long does finding it take?"""
+"""Evidence recall: whether a fetch finds what answers a question, and how long it takes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ _REMARKS = [
 
 @dataclass(slots=True)
 class Answered:
-    """One system about one conversation, a number for each question: what was found at each cut, in how long."""
+    """Results of one system with one conversation. `shares`: recall at each cut, by question; `took`: milliseconds."""
 
     shares: list[list[float]] = field(default_factory=list)
     took: list[float] = field(default_factory=list)
@@ -58,7 +58,7 @@ def evidence(lab: Lab) -> Section:
             of_turn = {turn.id: _text(turn) for turn in talk.turns}
             for system in systems:
                 found.setdefault(system.name, []).append(Answered())
-                system.fetch(talk.name, "What do they talk about?")  # whoever begins wakes up
+                system.fetch(talk.name, "What do they talk about?")  # to warm up
             for question in _questions(lab, talk):
                 wanted = {of_turn[turn] for turn in question.evidence}
                 for system in systems:

@@ -1,4 +1,4 @@
-"""Loss: what becomes of facts when answers are broken, processes killed and calls repeated."""
+"""Loss: how many facts are lost when answers are truncated, processes killed and calls repeated."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -27,9 +27,9 @@ from benchmarks.runner import say
 
 _PATIENCE_SECONDS = 180.0
 _SPOILED_EVERY = 10
-_MODEL_MILLISECONDS = 600  # while processes are killed, so that there is a middle of a write
-_CALLS = 3  # a process is killed at the model's first call, at its second and at its third
-_AFTER_CALL_SECONDS = (0.0, 0.3, 0.5)  # at its beginning, in its middle, shortly before its end
+_MODEL_MILLISECONDS = 600  # long enough to kill processes in the middle
+_CALLS = 3  # processes are killed during the model's first, second or third call
+_AFTER_CALL_SECONDS = (0.0, 0.3, 0.5)  # at the beginning of the call, in its middle, shortly before its end
 _KILL_CLIENTS, _KILL_PATIENCE_SECONDS, _POLL_SECONDS = 4, 30.0, 0.003
 WRONG = LOST, DUPLICATED, MISPLACED = "lost", "duplicated", "misplaced"
 REFUSED, ADMITTED = "calls refused", "turns said to have failed"
@@ -47,19 +47,19 @@ People = dict[str, list[Told]]
 
 
 class Plan(NamedTuple):
-    """`trial` hands everything over, and counts the calls that were refused and what it is about."""
+    """A trial hands over the facts, and returns counts of refused calls and of what it tested."""
 
     trial: Callable[[Lab, System, People], dict[str, int]]
     people: int
     facts: int  # of each
-    at_least: int = 2  # people, in a small run
+    at_least: int = 2  # the fewest people, in a small run
 
 
-Outcomes = dict[str, dict[str, int] | str]  # what was counted, by system; as text, why nothing was
+Outcomes = dict[str, dict[str, int] | str]  # counts by system; a text says why there are none
 
 
 def loss(lab: Lab) -> Section:
-    """A trial after the other, each with people and facts of its own, the systems in turn."""
+    """Make all trials with each system, each trial with new people and facts."""
     outcomes: dict[str, Outcomes] = {title: {} for title in TRIALS}
     for make in lab.systems:
         with lab.noting(make.name), lab.running(make) as system:
@@ -73,7 +73,7 @@ def loss(lab: Lab) -> Section:
     wrong: dict[str, float] = {}
     silent = []
     for title, by_system in outcomes.items():
-        for name, one in by_system.items():  # a trial that could not be made counts as a fact
+        for name, one in by_system.items():  # a failed trial counts as one wrong fact
             wrong[name] = wrong.get(name, 0) + (
                 1 if isinstance(one, str) else sum(one[what] for what in WRONG)
             )
@@ -107,14 +107,14 @@ def _outcome(lab: Lab, system: System, plan: Plan, people: People) -> dict[str, 
         noted[ADMITTED] = sum(len(system.failed(user)) for user in people)
     except NotThere as missing:
         return str(missing)
-    except Exception as failure:  # a peer's own error is a result of the measure, not its end
+    except Exception as failure:  # the error is the result
         return told_of(failure)
     expected = {user: [(told.says[0], told.message) for told in facts] for user, facts in people.items()}
     return {**dict(zip(WRONG, tally(expected, stored), strict=True)), **noted}
 
 
 def _spoiled(lab: Lab, system: System, people: People) -> dict[str, int]:
-    """Every tenth answer of the model breaks off in the middle of its JSON."""
+    """Truncate every tenth answer of the model."""
     lab.model.reset()
     lab.model.spoil(_SPOILED_EVERY)
     try:
@@ -129,7 +129,7 @@ def _spoiled(lab: Lab, system: System, people: People) -> dict[str, int]:
 
 
 def _all_at_once(lab: Lab, system: System, people: People, *, with_key: bool) -> dict[str, int]:
-    """Each fact is told by several equal calls at the same moment."""
+    """Make AT_ONCE equal calls for each fact at the same time."""
     refusals = 0
     for user, facts in people.items():
         for place, told in enumerate(facts):
@@ -139,7 +139,7 @@ def _all_at_once(lab: Lab, system: System, people: People, *, with_key: bool) ->
 
 
 def _killed(lab: Lab, system: System, people: People) -> dict[str, int]:
-    """In the middle of each person's facts everything that writes is killed, and started again."""
+    """Kill the system's processes once while each person's facts are handed over, and start them again."""
     refusals = met = 0
     for place, (user, facts) in enumerate(people.items()):
         turn, nth = divmod(place, _CALLS)
@@ -159,11 +159,10 @@ def _killed(lab: Lab, system: System, people: People) -> dict[str, int]:
 def _kill_at_call(
     lab: Lab, system: System, deeds: Sequence[Deed], *, nth: int, after: float
 ) -> tuple[list[Deed], bool]:
-    """kill -9 so many seconds after the model has begun the nth call: what was refused, and whether it met something,
-    that is, that call came, and then a call of ours was under way or something handed over was not remembered yet.
+    """kill -9 the system `after` seconds of the model's `nth` call.
 
-    Who batches makes several calls only if not everything comes at once: each further part of the deeds is handed
-    over when one more call has begun.
+    Return the refused turns, and whether anything was in progress: a call of ours, or a turn not yet remembered. For
+    systems that read several turns in one call, each further part of the turns waits for another call to begin.
     """
     asks_embeddings_only = not lab.model.counts(system.name)["calls"]  # so far
     lab.model.reset()
@@ -177,7 +176,7 @@ def _kill_at_call(
         return all(call.done() for _, call in calls) and system.is_settled()
 
     def reaches(number: int) -> bool:
-        """Wait until so many calls have begun; False when nothing is left that could begin one."""
+        """Wait until this many calls have begun; return False if everything is over before."""
         deadline = monotonic() + _KILL_PATIENCE_SECONDS
         while begun() < number and monotonic() < deadline and not is_over():
             sleep(_POLL_SECONDS)
@@ -195,7 +194,7 @@ def _kill_at_call(
 
 
 def _deeds(people: People) -> list[Deed]:
-    """Everybody's facts, the first of each, then the second of each, and so on; each call with a key."""
+    """The first fact of each person, then the second of each, and so on, with idempotency keys."""
     rows = zip_longest(
         *([Deed(user, told, told.message) for told in facts] for user, facts in people.items())
     )
@@ -203,8 +202,7 @@ def _deeds(people: People) -> list[Deed]:
 
 
 _KILLS = "kill -9 in mid-write"
-# What happens, to how many people, with how many facts each. With fewer people in the first, who batches would not make
-# ten calls.
+# The first needs ten people, so that a system that reads several turns in one call makes ten calls.
 TRIALS: dict[str, Plan] = {
     "malformed JSON on every tenth answer": Plan(_spoiled, 10, 10, at_least=_SPOILED_EVERY),
     f"{AT_ONCE} equal calls at once": Plan(partial(_all_at_once, with_key=False), 5, 2),

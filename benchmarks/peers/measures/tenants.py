@@ -1,4 +1,4 @@
-"""Tenant recall: does everybody find what is stored about them, when thousands share the tables?"""
+"""Tenant recall: whether everything about a person is found when thousands of people share the tables."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,11 +15,9 @@ from benchmarks.runner import say
 MEMORIES = 20
 TENANTS = 1_000
 SEARCHES = 24  # a round
-FIRST = 20  # searches after loading, in which a database still plans anew; they are told apart
-DIMENSIONS = (
-    256  # shortened, as the vendor allows: what is found does not depend on it, the time to load does
-)
-_QUESTION = "What do you remember about {thing}, as of day {number}?"  # none is asked twice
+FIRST = 20  # searches after loading, for which a database makes new plans; reported separately
+DIMENSIONS = 256  # fewer than elsewhere, to load faster; the results do not depend on it
+_QUESTION = "What do you remember about {thing}, as of day {number}?"  # each is unique
 _THINGS = (
     "bread tea music rain winter summer travel work school money family friends health sleep books films games sport "
     "gardens letters"
@@ -44,7 +42,9 @@ _REMARKS = [
 
 @dataclass(slots=True)
 class Searched:
-    """What one system's searches brought: how many of the 20 came back, of the first searches and of the others."""
+    """Results of one system. `first`, `own`: memories of the person found by each of the first and the other searches;
+    `foreign`: memories of other people.
+    """
 
     first: list[int] = field(default_factory=list)
     own: list[int] = field(default_factory=list)
@@ -72,7 +72,7 @@ def tenants(lab: Lab) -> Section:
 
 
 def memories_of(tenants: int) -> dict[str, list[str]]:
-    """Everybody's memories are about the same things, which is what makes one hard to tell from the other."""
+    """The memories of each tenant, all about the same things, so that they are similar."""
     words = Words("tenants")
     return {
         f"tenant-{number:05d}": [f"What I remember about {thing}: {words.new()}" for thing in _THINGS]
@@ -83,7 +83,7 @@ def memories_of(tenants: int) -> dict[str, list[str]]:
 def _search(
     system: System, memories: Mapping[str, Sequence[str]], numbers: range, searched: Searched
 ) -> None:
-    """Tenants from the first to the last, evenly, each asking about one thing. `numbers` are the searches'."""
+    """Make the searches with these numbers, of tenants from the first to the last, each about one thing."""
     everybody = list(memories)
     step = len(everybody) / len(numbers)
     took: list[float] = []

@@ -1,4 +1,4 @@
-"""Truth after change: what somebody takes back, corrects or wants forgotten is gone from what the model is shown."""
+"""Truth after change: whether the model is still shown what the person took back, corrected or wanted forgotten."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -34,9 +34,7 @@ _HOW = (
 )
 _PATIENCE_SECONDS = 60.0
 _NUMBERS = count(1)
-_PAUSE_SECONDS = (
-    0.002  # after a fetch that is not right yet, so that looking does not take the processor away
-)
+_PAUSE_SECONDS = 0.002  # between fetches, so that they do not use the whole processor
 
 
 GONE, THERE, ONCE, RIGHT = (
@@ -51,8 +49,7 @@ BESIDE = "the old is still shown beside the new"
 
 @dataclass(slots=True)
 class Score:
-    """What came of stories in one system: how often each thing was so; of the changes that came right how long it took,
-    and what each round's were; and the errors."""
+    """Results of stories in one system. `milliseconds`: of changes that became right; `rounds`: the same by round."""
 
     counts: Counter[str] = field(default_factory=Counter)
     milliseconds: list[float] = field(default_factory=list)
@@ -60,7 +57,7 @@ class Score:
     failures: list[str] = field(default_factory=list)
 
     def add(self, others: Sequence["Score"]) -> None:
-        """Those of a round."""
+        """Add the results of one round."""
         for other in others:
             self.counts += other.counts
             self.failures += other.failures
@@ -89,7 +86,7 @@ def truth(lab: Lab) -> Section:
 
 
 def _live(system: System, story: Story) -> Score:
-    """Tell the story, and look after each change. An error of the system leaves what was to come wrong."""
+    """Tell a story, and check each change. After an error, the rest of the story counts as wrong."""
     life = Score()
     try:
         for told in story.opening:
@@ -97,9 +94,9 @@ def _live(system: System, story: Story) -> Score:
         system.settle(_PATIENCE_SECONDS)
         for told in story.changes:
             _change(system, story, told, life)
-        system.settle(_PATIENCE_SECONDS)  # the last change may have been right before all was done
+        system.settle(_PATIENCE_SECONDS)  # the last change can be right before everything is read
         _look_at_the_end(system, story, life)
-    except Exception as failure:  # a peer's own error is a result of the measure, not its end
+    except Exception as failure:  # the error is the result
         life.failures.append(told_of(failure))
     right = sum(life.counts[kind] for kind in {told.kind for told in story.changes})
     whole = right == len(story.changes) and not (life.counts[LOST] or life.counts[BACK] or life.failures)
@@ -117,8 +114,10 @@ def _look_at_the_end(system: System, story: Story, life: Score) -> None:
 
 
 def _change(system: System, story: Story, told: Told, life: Score) -> None:
-    """Until the model is shown what is right, or all is done. Where nothing changes, only then it can be seen that
-    nothing did."""
+    """Hand over a change, and fetch until the result is right or everything is read.
+
+    If nothing should change, fetch only when everything is read.
+    """
     began = perf_counter()
     system.hand_over(story.user, turn_of(told))
     if not told.ends:
@@ -138,7 +137,7 @@ def _change(system: System, story: Story, told: Told, life: Score) -> None:
 
 
 def _look(system: System, story: Story, told: Told) -> dict[str, bool]:
-    """There may be nothing new: then nothing has to be there."""
+    """Check what the model is shown. Without a new statement, none has to be there."""
     lines = _shown(system, story, told.question)
     new = times_shown(lines, story.forms_of(told.says[0])) if told.says else 1
     old = times_shown(lines, story.forms_of(told.ends)) if told.ends else 0
@@ -146,7 +145,7 @@ def _look(system: System, story: Story, told: Told) -> dict[str, bool]:
 
 
 def _shown(system: System, story: Story, question: str) -> list[str]:
-    """So asked that each question is embedded, also by a system that keeps the embeddings of what was asked before."""
+    """Fetch with a unique question, so that no system has its vector in a cache."""
     return system.fetch(story.user, f"Day {next(_NUMBERS)}: {question}")
 
 

@@ -1,4 +1,4 @@
-"""What the reply waits for, how many turns a second are remembered, and what a turn asks of the model."""
+"""How long the reply waits, how many turns per second are remembered, and what a turn asks of the model."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from benchmarks.timing import cpu_during, p50, p95
 
 PEOPLE = 32
 KNOWN = 20  # memories of each
-# Calls a round, by verb, milliseconds of the model and clients: with a model that is far away, fewer say as much.
+# Calls in a round, by (milliseconds of the model, clients).
 _CALLS = {
     "fetch": {(0, 1): 100, (0, 16): 320, (300, 1): 20, (300, 16): 48},
     "hand_over": {(0, 1): 24, (0, 16): 128, (300, 1): 20, (300, 16): 32},
@@ -41,7 +41,7 @@ _REMARKS = [
     "Rapport's and LangMem's prompts grow with the memories that they show; mem0's is fixed instructions for the most "
     "part. The recipe two_call asks the model twice where something is said.",
 ]
-# What a line's name ends with, beside whom, and the bound.
+# (end of a line's name, the system to compare with, goal)
 _GOALS = [
     ("remembered", "mem0", Goal(2, at_most=False)),
     ("CPU a turn", "mem0", Goal(0.67)),
@@ -63,12 +63,12 @@ class Case:
         return f"{self.verb.replace('_', ' ')}, model {self.latency} ms, {at_once}"
 
     def count(self, share: float) -> int:
-        """Of calls in a round."""
+        """Calls in a round."""
         return max(2 * self.clients, round(_CALLS[self.verb][self.latency, self.clients] * share))
 
 
 class Round(NamedTuple):
-    """`seconds`: until all was remembered. `cpu`: seconds of the system's processes and of the database meanwhile."""
+    """`seconds`: until everything was remembered; `cpu`: seconds of the system's processes and the database."""
 
     milliseconds: list[float]
     seconds: float
@@ -89,7 +89,7 @@ def waits(lab: Lab) -> Section:
     words = Words("waits")
     with lab.all_running() as systems:
         lab.load(systems, _known("asked", words))
-        for number in range(lab.rounds + 1):  # the first warms up; connections plan their statements
+        for number in range(lab.rounds + 1):  # the first one is to warm up
             lab.model.slow_down(0)
             lab.load(systems, _known(f"told-{number}", words))
             for case in CASES:
@@ -122,15 +122,14 @@ def waits(lab: Lab) -> Section:
 
 
 def _known(group: str, words: Words) -> dict[str, list[str]]:
-    """What is remembered of a group of people before the first call."""
+    """Memories of a group of people, by user."""
     return {
         f"{group}-{number}": [told.says[0] for told in plain_facts(KNOWN, words)] for number in range(PEOPLE)
     }
 
 
 def _calls(lab: Lab, case: Case, group: str, words: Words) -> list[Call]:
-    """Each of the next person; what the model has to know of them is taught. No question is asked twice: each ends with
-    a word of its own."""
+    """Calls of one person after the other, which the model is taught to answer. Each question is unique."""
     facts = plain_facts(case.count(lab.share), words)
     if case.verb == "hand_over":
         lab.model.teach(book_of(facts))
@@ -143,7 +142,7 @@ def _calls(lab: Lab, case: Case, group: str, words: Words) -> list[Call]:
 
 
 def _round(lab: Lab, system: System, case: Case, calls: list[Call]) -> Round:
-    """Raises RuntimeError when a call fails."""
+    """Make the calls, and wait until everything is remembered. Raises RuntimeError if a call fails."""
 
     def work() -> tuple[list[float], float]:
         began = perf_counter()
@@ -179,7 +178,7 @@ def _times(case: Case, made: Made) -> list[Line]:
 
 
 def _asked(made: Made) -> list[Line]:
-    """What a fetch, and a turn that comes by itself, ask of the model server."""
+    """What a fetch, and a turn that is read alone, ask of the model server."""
 
     def line(name: str, case: Case, what: str, why: str = "") -> Line:
         return line_of(made[case], name, lambda each: [one.each(one.asked[what]) for one in each], why=why)
@@ -193,6 +192,6 @@ def _asked(made: Made) -> list[Line]:
 
 
 def _faster(fetch: Line, system: str, how: str, bound: float) -> Figure:
-    """mem0's search in terms of ours, p50 at one client and a model without latency, pair by pair."""
+    """The p50 of mem0's fetch as a multiple of a system's."""
     name = f"fetch: times as fast as mem0's search, {how}"
     return Figure(name, fetch.ratio("mem0", system), "x", Goal(bound, at_most=False))
