@@ -1,12 +1,15 @@
 """`make bench`: measure contexts, turns, chat, workspaces and searches of the running service."""
 
+import argparse
 from functools import partial
 
 from benchmarks import runner
 
 
 def main() -> None:
-    parser = runner.parser("benchmarks", __doc__, only=True)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    told = "this measurement only, and write nothing; may be repeated"
+    parser.add_argument("--only", metavar="NAME", action="append", help=told)
     parser.add_argument("--long", action="store_true", help="more and longer rounds: about 15 minutes")
     parser.add_argument("--smoke", action="store_true", help="a few calls of each, to check that it runs")
     options = parser.parse_args()
@@ -19,7 +22,7 @@ def main() -> None:
         with models(), runner.fresh_database(), running_service() as service:
             setup = Setup.on(service, scale)
             measures = {name: partial(MEASURES[name], setup) for name in names}
-            part = options.only or options.smoke or options.no_save
+            part = options.only or options.smoke
             runner.measure("bench", measures, keep=not part, readers="2 x 64")
 
 

@@ -14,13 +14,14 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from benchmarks.client import Client
 from benchmarks.report import Row, Section, listed
-from benchmarks.timing import machine
+from benchmarks.timing import alternate, machine
 from tests.acceptance.processes import ROOT, free_port, status_of
 from tests.waiting import wait_until
 
@@ -55,14 +56,12 @@ def main() -> None:
 
 
 def _row(loads: tuple[Load, ...], connections: int, *, rounds: int, seconds: float) -> Row:
-    rates = [
-        [
-            client.drive([asked], connections=connections, seconds=seconds).require(200).per_second
-            for client, asked in loads
-        ]
-        for _ in range(rounds + 1)
-    ][1:]  # the first warms them
-    first, *others = zip(*rates, strict=True)
+    def rate(client: Client, request: str) -> float:
+        answers = client.drive([request], connections=connections, seconds=seconds)
+        return answers.require(200).per_second
+
+    rates = alternate(*(partial(rate, *load) for load in loads), rounds=rounds + 1)
+    first, *others = [each[1:] for each in rates]  # without the first round, which warms up
     cells = [str(connections), f"{median(first):.0f}/s"]
     for after in others:
         times = [mine / theirs for mine, theirs in zip(after, first, strict=True)]

@@ -1,6 +1,5 @@
-"""What all commands share: options, settings, an empty embedded database, and measuring one thing after the other."""
+"""What all commands share: settings, an empty embedded database, and measuring one thing after the other."""
 
-import argparse
 import os
 import signal
 import sys
@@ -14,16 +13,6 @@ from benchmarks.report import Section, listed, save
 from benchmarks.timing import machine
 
 Measure = Callable[[], Section | list[Section]]
-
-
-def parser(module: str, doc: str | None, *, only: bool = False) -> argparse.ArgumentParser:
-    """`only`: with an option to choose measurements."""
-    made = argparse.ArgumentParser(prog=f"python -m {module}", description=doc)
-    if only:
-        told = "this measurement only, and write nothing; may be repeated"
-        made.add_argument("--only", metavar="NAME", action="append", help=told)
-    made.add_argument("--no-save", action="store_true", help="write nothing into benchmarks/results")
-    return made
 
 
 def say(what: str) -> None:

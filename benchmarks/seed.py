@@ -13,9 +13,8 @@ from pgvector import HalfVector
 from benchmarks.client import Client
 from benchmarks.service import HOST
 from memory.entries.adding import add_entries
-from memory.models import EntrySource, ScratchpadEntry, Tier
-from memory.retrieval.index.backfill import complete_index
-from memory.retrieval.index.language import keep_language
+from memory.models import Embedding, EntrySource, ScratchpadEntry, SearchedKind, Tier
+from memory.retrieval.index.backfill import rebuild_index
 from memory.retrieval.index.text import text_hash
 from relationships.ids import relationship_id, uuid7
 from relationships.models import DEFAULT_SESSION, Companion, EndUser, Message, Project, Relationship, Scope
@@ -29,10 +28,6 @@ _AT_ONCE = 2000
 _WORDS = (
     "tea Lisbon nurse sister marathon garden train piano evening prefers wants lives never always".split()
 )
-_VECTORS = """
-COPY memory_embedding (relationship_id, id, project_id, kind, owner_id, model, dimensions, vector, text_hash,
-                       recorded_at) FROM STDIN
-"""
 
 
 def make_companion(
@@ -125,12 +120,20 @@ def store_talk(
 def store_vectors(
     entries: Iterable[ScratchpadEntry], vectors: Iterable[Sequence[float]], *, model: str
 ) -> None:
-    now = timezone.now()
-    with connection.cursor() as cursor, cursor.copy(_VECTORS) as copy:
-        for entry, vector in zip(entries, vectors, strict=True):
-            ids = entry.relationship_id, uuid7(), entry.project_id, "entry", entry.id
-            told = HalfVector(list(vector)).to_text(), text_hash(entry.content), now
-            copy.write_row((*ids, model, len(vector), *told))
+    Embedding.objects.bulk_create(
+        Embedding(
+            relationship_id=entry.relationship_id,
+            project_id=entry.project_id,
+            id=uuid7(),
+            kind=SearchedKind.ENTRY,
+            owner_id=entry.id,
+            model=model,
+            dimensions=len(vector),
+            vector=HalfVector(list(vector)),
+            text_hash=text_hash(entry.content),
+        )
+        for entry, vector in zip(entries, vectors, strict=True)
+    )
 
 
 def analyze() -> None:
@@ -147,8 +150,7 @@ def make_sample() -> Relationship:
     remember(sample, texts, tier=Tier.SCRATCHPAD)
     store_talk(sample, [prose(1050, seed=place) for place in range(SAMPLE_MESSAGES)])
     Relationship.objects.filter(id=sample.id).update(message_count=SAMPLE_MESSAGES)
-    keep_language(sample.id)
-    complete_index(sample.id, most=SAMPLE_ENTRIES + SAMPLE_MESSAGES)
+    rebuild_index(sample.id)
     profile = {f"field_{place}": prose(30, seed=place) for place in range(SAMPLE_FIELDS)}
     write_section(relationship_id=sample.id, project_id=sample.project_id, section="profile", value=profile)
     return sample

@@ -97,10 +97,10 @@ class Service:
     def _watch(self) -> psycopg.Connection[Any]:
         return psycopg.connect(self.url, autocommit=True)
 
-    def manage(self, *arguments: str) -> None:
-        """Run manage.py with these arguments. Raises CalledProcessError."""
+    def manage(self, *arguments: str) -> str:
+        """Run manage.py with these arguments, and return its output. Raises CalledProcessError."""
         command = [sys.executable, "manage.py", *arguments]
-        subprocess.run(command, cwd=ROOT, env=self._environment, check=True, capture_output=True)
+        return subprocess.check_output(command, cwd=ROOT, env=self._environment, text=True)
 
     def _start_web(self, name: str, port: int, *options: str) -> None:
         server = self._start(name, "web", *options, "--bind", f"{HOST}:{port}")

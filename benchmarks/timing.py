@@ -5,6 +5,7 @@ import platform
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeVar
@@ -35,14 +36,17 @@ def milliseconds_of(call: Callable[[], Any]) -> float:
     return (perf_counter() - began) * 1000
 
 
-def time_calls(*calls: Callable[[], Any], times: int) -> list[list[float]]:
-    """Milliseconds of each call, `times` of each, after a tenth as many to warm up.
+def alternate(*calls: Callable[[], T], rounds: int) -> list[list[T]]:
+    """The results of each call. The calls are made in turn, so that a busy machine slows all of them alike."""
+    results = [[call() for call in calls] for _ in range(rounds)]
+    return [list(of_one) for of_one in zip(*results, strict=True)]
 
-    The calls alternate, so that a busy machine slows all of them alike.
-    """
+
+def time_calls(*calls: Callable[[], Any], times: int) -> list[list[float]]:
+    """Milliseconds of each call, `times` of each, in turn, after a tenth as many to warm up."""
     warm = times // 10
-    taken = [[milliseconds_of(call) for call in calls] for _ in range(warm + times)]
-    return [list(one) for one in zip(*taken[warm:], strict=True)]
+    taken = alternate(*(partial(milliseconds_of, call) for call in calls), rounds=warm + times)
+    return [milliseconds[warm:] for milliseconds in taken]
 
 
 def memory_of(processes: Iterable[psutil.Process]) -> float:

@@ -14,7 +14,7 @@ from benchmarks.report import Figure, Goal, Section, of_rounds
 from benchmarks.seed import make_companion
 from benchmarks.service import program
 from benchmarks.streams import MARKS, PAUSE_SECONDS, WORDS
-from benchmarks.timing import cpu_during, percentile
+from benchmarks.timing import alternate, cpu_during, percentile
 
 
 def chat(setup: Setup) -> Section:
@@ -26,13 +26,13 @@ def chat(setup: Setup) -> Section:
     second_group = Client(rapport.host, setup.service.chat_port, rapport.key)
     for client in (rapport, second_group):  # to load code, and to make the people
         _stream(client, "chat", count).result().require(200)
-    firsts = [(_first(model, "bench"), _first(rapport, "chat")) for _ in range(5 * rounds)]
+    firsts = alternate(partial(_first, model, "bench"), partial(_first, rapport, "chat"), rounds=5 * rounds)
     copied_cpu = _cpu_of_copying(count)
     many, cpu = cpu_during(setup.service.processes, lambda: _stream(rapport, "chat", count).result())
     runs, alone, beside = _contexts_beside(setup, second_group)
     complete = sum(run.statuses.get(200, 0) for run in (many, *runs))
-    bare_cpu, web, database = (1000 * one / count for one in (copied_cpu, cpu["web"], cpu["database"]))
-    later = [mine - theirs for theirs, mine in firsts]
+    bare_cpu, web = 1000 * copied_cpu / count, 1000 * cpu["web"] / count
+    later = [mine - other for other, mine in zip(*firsts, strict=True)]
     of_all = count * (len(runs) + 1)
     return Section(
         "Replies",
@@ -41,13 +41,11 @@ def chat(setup: Setup) -> Section:
         "that only copies bytes; then contexts alone, and beside as many streams of a second group of server "
         f"processes, in {rounds} rounds of a second each, taken together.",
         [
-            of_rounds("first word, without us", [theirs for theirs, _ in firsts], "ms"),
+            of_rounds("first word, without us", firsts[0], "ms"),
             of_rounds("first word, later with us", later, "ms", Goal(15)),
             Figure(f"of {of_all} streams, complete", complete, goal=Goal(of_all, at_most=False)),
             Figure("CPU of a bare pass-through, a reply", bare_cpu, "ms"),
-            Figure("CPU of the web server, a reply", web, "ms"),
             Figure("CPU of the web server, a reply, more than that", web - bare_cpu, "ms", Goal(15)),
-            Figure("CPU of the database, a reply", database, "ms"),
             Figure("a context alone, p99", alone, "ms"),
             Figure("a context beside streams of the second group, p99", beside, "ms"),
             Figure("second group / alone", beside / alone, "x", Goal(2)),

@@ -14,7 +14,7 @@ from benchmarks.client import Answers
 from benchmarks.measures.setup import ROUNDS, Compared, Setup, beside_select_one
 from benchmarks.report import Figure, Goal, Section, of_rounds
 from benchmarks.seed import analyze
-from benchmarks.timing import cpu_during
+from benchmarks.timing import alternate, cpu_during
 from context.facts import read_facts
 from context.pipeline import build_context
 from relationships.models import DEFAULT_SESSION, Relationship
@@ -49,10 +49,8 @@ def over_http(setup: Setup) -> Section:
         _slice(setup, request, max(CONNECTIONS))
     figures: list[Figure] = []
     for connections in CONNECTIONS:
-        rounds = [
-            [_slice(setup, request, connections) for request in requests] for _ in range(setup.scale.rounds)
-        ]
-        figures += _figures(connections, *map(list, zip(*rounds, strict=True)))
+        slices = [partial(_slice, setup, request, connections) for request in requests]
+        figures += _figures(connections, *alternate(*slices, rounds=setup.scale.rounds))
     return Section(
         "A context over HTTP",
         "POST /context of the sample through the production server, beside an authenticated APIView that returns "

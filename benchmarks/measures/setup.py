@@ -90,7 +90,7 @@ def select_one() -> None:
 def beside_select_one(calls: Mapping[str, Compared], *, times: int) -> list[Figure]:
     """The p50 of each call, in ms and as a multiple of SELECT 1. All calls alternate on one connection."""
     each = [call for call, _, _ in calls.values()]
-    rounds = [[p50(taken) for taken in time_calls(select_one, *each, times=times)] for _ in range(ROUNDS)]
+    rounds = [map(p50, time_calls(select_one, *each, times=times)) for _ in range(ROUNDS)]
     ones, *others = zip(*rounds, strict=True)
     figures = []
     for (name, (_, in_ms, goal)), taken in zip(calls.items(), others, strict=True):

@@ -1,5 +1,6 @@
 """Contexts over long conversations, compared with SELECT 1, and searches, compared with reading one row over REST."""
 
+from functools import partial
 from itertools import cycle
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from benchmarks.measures.setup import ROUNDS, Setup, beside_select_one
 from benchmarks.report import Figure, Goal, Section, of_rounds
 from benchmarks.seed import analyze, store_talk
+from benchmarks.timing import alternate
 from context.pipeline import build_context
 from memory.retrieval.index.backfill import rebuild_index
 from relationships.models import Relationship
@@ -58,11 +60,11 @@ def _measured(setup: Setup, talk: Relationship, size: int) -> list[Figure]:
     path = f"/v1/relationships/{talk.id}"
     read = setup.client.request("GET", path)
     searches = [setup.client.request("POST", f"{path}/messages/search", {"query": one}) for one in questions]
-    asked = [(load([read]), load(searches)) for _ in range(ROUNDS)]
-    ratios = [found / got for got, found in asked]
+    got, found = alternate(partial(load, [read]), partial(load, searches), rounds=ROUNDS)
+    ratios = [mine / other for mine, other in zip(found, got, strict=True)]
     return [
         *beside_select_one({f"{at}build_context()": (context, None, of_context)}, times=calls),
-        of_rounds(f"{at}messages/search, p50", [found for _, found in asked], "ms"),
+        of_rounds(f"{at}messages/search, p50", found, "ms"),
         of_rounds(f"{at}messages/search / GET a relationship, p50", ratios, "x", of_search),
     ]
 

@@ -16,7 +16,7 @@ from benchmarks.measures.setup import ROUNDS, Compared, Setup, beside_select_one
 from benchmarks.report import Figure, Goal, Section, of_rounds
 from benchmarks.seed import BY, make_sample
 from benchmarks.service import HOST, statements
-from benchmarks.timing import milliseconds_of, p50, time_calls
+from benchmarks.timing import alternate, milliseconds_of, p50, time_calls
 from relationships.models import Relationship
 from tests.acceptance.stock_git import Git
 from workspace.files import change_files
@@ -104,13 +104,13 @@ def _clones(setup: Setup) -> list[Figure]:
         git("clone", "-q", "--bare", ours, "bare.git")
         commits = int(git("--git-dir=bare.git", "rev-list", "--count", "HEAD"))
         with _http_backend(git.folder) as theirs:
-            rounds = [
-                (_timed(git, f"{theirs}/bare.git"), _timed(git, ours)) for _ in range(3 * setup.scale.rounds)
-            ]
+            clones = [partial(_timed, git, address) for address in (f"{theirs}/bare.git", ours)]
+            backend, rapport = alternate(*clones, rounds=3 * setup.scale.rounds)
+    ratios = [mine / other for mine, other in zip(rapport, backend, strict=True)]
     return [
-        of_rounds(f"git clone of {commits} commits from git http-backend", [one for one, _ in rounds], "ms"),
-        of_rounds("git clone of the same from Rapport", [one for _, one in rounds], "ms"),
-        of_rounds("Rapport / git http-backend", [our / their for their, our in rounds], "x", Goal(2)),
+        of_rounds(f"git clone of {commits} commits from git http-backend", backend, "ms"),
+        of_rounds("git clone of the same from Rapport", rapport, "ms"),
+        of_rounds("Rapport / git http-backend", ratios, "x", Goal(2)),
     ]
 
 

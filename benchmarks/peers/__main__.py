@@ -3,6 +3,7 @@
 With new processes and databases, a model server on loopback, and none of this machine's settings.
 """
 
+import argparse
 from functools import partial
 from importlib.metadata import version
 
@@ -12,7 +13,9 @@ CONNECTIONS = 400  # every system keeps its connections while the others are mea
 
 
 def main() -> None:
-    parser = runner.parser("benchmarks.peers", __doc__, only=True)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__)
+    told = "this measurement only, and write nothing; may be repeated"
+    parser.add_argument("--only", metavar="NAME", action="append", help=told)
     told = "a few of everything, in some minutes: no figures to keep"
     parser.add_argument("--quick", action="store_true", help=told)
     told = "Rapport and mem0's library as mem0's own client finds them: evidence and tenants, a report of its own"
@@ -47,7 +50,7 @@ def main() -> None:
         with runner.fresh_database(connections=CONNECTIONS), Model() as model:
             lab = Lab(model, systems, folder, rounds, 0.1 if options.quick else 1.0)
             measures = {name: partial(lab.measured, MEASURES[name]) for name in names}
-            part = options.only or options.systems or options.quick or options.no_save
+            part = options.only or options.systems or options.quick
             runner.measure(report, measures, keep=not part, **about)
 
 

@@ -3,9 +3,8 @@
 import html
 import json
 import re
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -14,24 +13,22 @@ from django.db import connections
 from benchmarks.client import Client
 from benchmarks.peers.hosted.host import EMBEDDING_MODEL, MODEL, Call, Setup, Timed, Turn
 from benchmarks.peers.systems import Child, System
-from benchmarks.seed import analyze, client_of, make_companion, make_relationships, remember
-from benchmarks.service import HOST, Service, use_database
+from benchmarks.service import HOST, Service
 from benchmarks.timing import Processes
 from config.rates import LIMITS
-from relationships.models import Companion
-from relationships.services.configuration import configuration_of
 from tests.acceptance.database import create_database
 
 LEASE_SECONDS = 15  # until the turns of a killed worker are due again; the default is 180
 _LOAD_SECONDS = 600.0
+_MOST_ENTRIES = 200  # in a call
 _FENCED = re.compile(r"<(rapport_memory|user_memory)>\n(.*?)\n</\1>", re.DOTALL)
 _TOLD = re.compile(r" \(told [^()]*\)$")
-_django = threading.Lock()  # Django is connected to one database for all threads
 
 
 class Rapport(System):
     name, title = "rapport", "Rapport (HTTP, recipe scratchpad)"
     config: ClassVar[Mapping[str, Any]] = {"recipe": "scratchpad"}
+    tier = "scratchpad"  # where this recipe keeps new entries
     more: ClassVar[Mapping[str, str]] = {}  # environment variables
     settings = f"web server and worker as installed; RAPPORT_LEASE_SECONDS={LEASE_SECONDS}"
 
@@ -45,13 +42,14 @@ class Rapport(System):
         create_database(self.database, template=str(settings.DATABASES["default"]["NAME"]))
         environment = {**_environment(self._setup()), **self.more}
         self.service = Service(self.database, environment=environment, folder=self.folder)
-        with _speaking_to(self.database):
-            companion = make_companion("ada", dict(self.config))
-            self._client = client_of(companion.project_id, self.service.port)
+        told = self.service.manage("create_project", "Peers", "--key")
+        self._key = re.findall(r"rk_[\w-]+", told)[0]
         self.start_again()
+        companion = {"slug": "ada", "name": "Ada", "config": self.config}
+        self._client.ask("POST", "/v1/companions", companion)
 
     def start_again(self) -> None:
-        self._client = Client(HOST, self.service.port, self._client.key)  # without the earlier connections
+        self._client = Client(HOST, self.service.port, self._key)  # without the earlier connections
         self.service.start_web()
         self.service.start_worker()
 
@@ -82,13 +80,17 @@ class Rapport(System):
         self.service.manage("purge", "--yes")
 
     def load(self, memories: Mapping[str, Sequence[str]]) -> None:
-        """As for every system. The worker makes the vectors, if the configuration has an embedder."""
-        with _speaking_to(self.database):
-            people = make_relationships(Companion.objects.get(), memories)
-            tier = configuration_of(people[0]).values.ingestion.tier
-            for person, texts in zip(people, memories.values(), strict=True):
-                remember(person, texts, tier=tier)
-            analyze()
+        """As for every system, over REST. The worker makes the vectors, if the configuration has an embedder."""
+
+        def remember(user: str) -> None:
+            alike = {"type": "other", "subject": "user", "tier": self.tier}
+            entries = [{**alike, "content": text} for text in memories[user]]
+            for start in range(0, len(entries), _MOST_ENTRIES):
+                some = entries[start : start + _MOST_ENTRIES]
+                self._client.ask("POST", f"{self._path(user)}/entries/bulk", {"entries": some})
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(remember, memories))
         self.settle(_LOAD_SECONDS)
 
     def time(self, calls: Sequence[Call], clients: int) -> Timed:
@@ -120,6 +122,7 @@ class Rapport(System):
 class RapportRetrieval(Rapport):
     name, title = "rapport-retrieval", "Rapport (HTTP, recipe two_call)"
     config: ClassVar[Mapping[str, Any]] = {"recipe": "two_call", "retrieval": {"top_k": 20}}
+    tier = "archive"
 
 
 class RapportByMem0(Rapport):
@@ -139,7 +142,7 @@ class RapportByMem0(Rapport):
         super().start_again()
         address = f"http://{HOST}:{self.service.port}/mem0"
         self._child = Child(self.folder, "mem0_http")
-        setup = self._setup()._replace(database_url=address, key=self._client.key)
+        setup = self._setup()._replace(database_url=address, key=self._key)
         self._child.call("start", setup, first=True)
 
     def kill(self) -> None:
@@ -154,18 +157,6 @@ def shown_in(system: str) -> list[str]:
     return [html.unescape(_TOLD.sub("", item)) for item in items]
 
 
-@contextmanager
-def _speaking_to(database: str) -> Iterator[None]:
-    """Connect Django to this database for the time of the block."""
-    before = str(settings.DATABASES["default"]["NAME"])
-    with _django:
-        use_database(database)
-        try:
-            yield
-        finally:
-            use_database(before)
-
-
 def _environment(setup: Setup) -> dict[str, str]:
     """The environment of the service's processes, without the caller's settings."""
     return {
@@ -175,7 +166,6 @@ def _environment(setup: Setup) -> dict[str, str]:
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "RAPPORT_DATA_DIR": setup.folder,
         "RAPPORT_PROCESS": "command",
-        "RAPPORT_SECRET_KEY": settings.SECRET_KEY,  # tasks that `load` enqueues are signed with it
         "RAPPORT_LLM_PROVIDER": "openai",
         "RAPPORT_EMBEDDING_PROVIDER": "openai",
         "RAPPORT_OPENAI_MODEL": MODEL,

@@ -11,6 +11,8 @@ from statistics import median
 from threading import Barrier
 from typing import Literal, NamedTuple, TypeVar
 
+import psycopg
+
 from benchmarks.peers.hosted.host import DIMENSIONS
 from benchmarks.peers.model import Model
 from benchmarks.peers.stories import Told, turn_of
@@ -70,6 +72,8 @@ class Lab:
             say(f"loading {sum(map(len, memories.values())):,} memories, {system.name}")
             with self.noting(system.name, systems):
                 system.load(memories)
+                with psycopg.connect(system.database_url, autocommit=True) as server:
+                    server.execute("ANALYZE")  # PostgreSQL does it by itself within minutes
 
     @contextmanager
     def noting(self, name: str, among: list[System] | None = None) -> Iterator[None]:
@@ -77,7 +81,7 @@ class Lab:
         try:
             yield
         except Exception as problem:
-            self.remarks.append(f"{name} failed: {told_of(problem)}")
+            self.remarks.append(f"{name} failed: {describe(problem)}")
             say(self.remarks[-1])
             if among:
                 among[:] = [system for system in among if system.name != name]
@@ -89,7 +93,7 @@ class Lab:
             return measure(self)
         except Exception as problem:
             traceback.print_exc()
-            return Section(measure.__name__.capitalize(), f"It could not be measured: {told_of(problem)}")
+            return Section(measure.__name__.capitalize(), f"It could not be measured: {describe(problem)}")
         finally:
             self.model.slow_down(0)
             self.model.spoil(0)
@@ -112,40 +116,40 @@ class Lab:
         return Section(title, how, goals, ["", *systems], rows, [*behind, *self.remarks, *remarks])
 
 
-def told_of(problem: Exception) -> str:
+def describe(problem: Exception) -> str:
     return f"{type(problem).__name__}: {problem}"[:300]
 
 
-class Deed(NamedTuple):
+class Handover(NamedTuple):
     """A turn to hand over. `key`: an idempotency key."""
 
     user: str
     told: Told
-    key: str | None
+    key: str | None = None
 
 
-def accepted(system: System, deed: Deed) -> bool:
+def accepted(system: System, turn: Handover) -> bool:
     """Hand a turn over once. Return whether no error was raised."""
     try:
-        system.hand_over(deed.user, turn_of(deed.told), key=deed.key)
+        system.hand_over(turn.user, turn_of(turn.told), key=turn.key)
     except Exception:  # each system's client has its own errors
         return False
     return True
 
 
-def hand_over(system: System, deeds: Sequence[Deed], *, clients: int = AT_ONCE) -> list[Deed]:
+def hand_over(system: System, turns: Sequence[Handover], *, clients: int = AT_ONCE) -> list[Handover]:
     """Hand the turns over, and return those that were refused. With as many clients as turns, all begin at once."""
-    ready = Barrier(len(deeds) if clients == len(deeds) else 1)
+    ready = Barrier(len(turns) if clients == len(turns) else 1)
 
-    def call(deed: Deed) -> bool:
+    def call(turn: Handover) -> bool:
         ready.wait()
-        return accepted(system, deed)
+        return accepted(system, turn)
 
     with ThreadPoolExecutor(clients) as pool:
-        return [deed for deed, was in zip(deeds, pool.map(call, deeds), strict=True) if not was]
+        return [turn for turn, was in zip(turns, pool.map(call, turns), strict=True) if not was]
 
 
-def insist(system: System, refused: Sequence[Deed]) -> int:
+def hand_over_again(system: System, refused: Sequence[Handover]) -> int:
     """Hand refused turns over again, up to _MOST_TRIES times. Return how often turns were refused in all."""
     refusals = 0
     for _ in range(_MOST_TRIES):
@@ -182,13 +186,12 @@ def tally(expected: Mapping[str, Sequence[Sequence[str]]], stored: Mapping[str, 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One row of a table: the values of each system. `why`: the reason why another system may be ahead of Rapport."""
+    """One row of a table: the values of each system."""
 
     name: str
     unit: str
     values: Mapping[str, Rounds]
     better: Better = "less"
-    why: str = ""
 
     def ratio(self, system: str, to: str) -> float | None:
         """The median of a system's values as multiples of another's, round by round; None without common rounds."""
@@ -212,8 +215,7 @@ class Line:
             if not name.startswith(OURS) and sign * found < sign * medians[OURS]
         ]
         unit = f", in {self.unit}" if self.unit else ""
-        told = f"{self.name}{unit}: {', '.join(ahead)}; {OURS} {number(medians[OURS])}. {self.why}"
-        return told.strip() if ahead else ""
+        return f"{self.name}{unit}: {', '.join(ahead)}; {OURS} {number(medians[OURS])}." if ahead else ""
 
     def _cell(self, system: str) -> str:
         """The median, the range of the rounds, and the ratio to Rapport's."""
@@ -230,15 +232,10 @@ class Line:
 
 
 def line_of(
-    results: Mapping[str, T],
-    name: str,
-    of: Callable[[T], Rounds],
-    unit: str = "",
-    better: Better = "less",
-    why: str = "",
+    results: Mapping[str, T], name: str, of: Callable[[T], Rounds], unit: str = "", better: Better = "less"
 ) -> Line:
     """A line of the values that `of` takes from each system's result."""
-    return Line(name, unit, {system: of(result) for system, result in results.items()}, better, why)
+    return Line(name, unit, {system: of(result) for system, result in results.items()}, better)
 
 
 def _plain(text: str) -> str:

@@ -91,7 +91,6 @@ class Told:
     `question`: a question for whose answer this is needed.
     """
 
-    kind: str
     message: str
     says: tuple[str, ...] = ()
     ends: str = ""
@@ -133,7 +132,7 @@ def life_stories(count: int, *, seed: str, words: Words | None = None) -> list[S
 
 def plain_facts(count: int, words: Words) -> list[Told]:
     """This many messages, each with one fact that never changes."""
-    return [_Thing(TOPICS[number % len(TOPICS)], words).begin() for number in range(count)]
+    return [_Topic(TOPICS[number % len(TOPICS)], words).begin() for number in range(count)]
 
 
 def book_of(told: Iterable[Told]) -> dict[str, list[Change]]:
@@ -144,7 +143,7 @@ def turn_of(told: Told) -> list[dict[str, str]]:
     return [{"role": "user", "content": told.message}, {"role": "assistant", "content": "I see."}]
 
 
-class _Thing:
+class _Topic:
     """What is true on one topic while a story is made."""
 
     def __init__(self, topic: Mapping[str, Any], words: Words) -> None:
@@ -154,30 +153,30 @@ class _Thing:
         self._says = topic["says"].format(a=self._value)
 
     def begin(self) -> Told:
-        return Told("opening", self._message(self._value), (self._says,), question=self._topic["question"])
+        return Told(self._message(self._value), (self._says,), question=self._topic["question"])
 
     def happen(self, event: Mapping[str, str]) -> Told:
         """A message that changes what is true. After an event without `says`, nothing is."""
         new = self._words.new() if "{b}" in event["message"] else self._value
         message = event["message"].format(a=self._value, b=new)
-        told = self._told(event["kind"], message, event.get("says", "").format(a=self._value, b=new))
+        told = self._told(message, event.get("says", "").format(a=self._value, b=new))
         self._before, self._value = self._value, new
         return told
 
     def go_back(self) -> Told:
         """A message after which the previous value is true again."""
         message = f"It is as it was before. {self._message(self._before)}"
-        return self._told("back again", message, self._topic["says"].format(a=self._before))
+        return self._told(message, self._topic["says"].format(a=self._before))
 
     def repeat(self) -> Told:
         """A message that repeats what is true."""
         message = f"As I said: {self._message(self._value)}"
-        return Told("said again", message, (self._says,), question=self._topic["question"])
+        return Told(message, (self._says,), question=self._topic["question"])
 
-    def _told(self, kind: str, message: str, says: str) -> Told:
+    def _told(self, message: str, says: str) -> Told:
         """A message with the statement `says`, which ends the previous one."""
         old, self._says = self._says, says
-        return Told(kind, message, (says,) if says else (), old, self._topic["question"])
+        return Told(message, (says,) if says else (), old, self._topic["question"])
 
     def _message(self, value: str) -> str:
         message: str = self._topic["message"].format(a=value)
@@ -187,23 +186,23 @@ class _Thing:
 def _story(user: str, words: Words) -> Story:
     choices = random.Random(user)
     topics = choices.sample(TOPICS, OPENING_TOPICS)
-    things = [_Thing(topic, words) for topic in topics]
-    opening = list(_joined([thing.begin() for thing in things], choices))
-    opening.insert(choices.randrange(len(opening) + 1), Told("small talk", choices.choice(SMALL_TALK)))
+    subjects = [_Topic(topic, words) for topic in topics]
+    opening = list(_joined([subject.begin() for subject in subjects], choices))
+    opening.insert(choices.randrange(len(opening) + 1), Told(choices.choice(SMALL_TALK)))
     events = [choices.choice(topic["events"]) for topic in topics]
-    return Story(user, tuple(opening), tuple(_changes(things, events, choices)))
+    return Story(user, tuple(opening), tuple(_changes(subjects, events, choices)))
 
 
-def _changes(things: list[_Thing], events: list[Any], choices: random.Random) -> Iterator[Told]:
+def _changes(subjects: list[_Topic], events: list[Any], choices: random.Random) -> Iterator[Told]:
     """One change of each of the first topics. Half of the stories undo one, and a third repeats another topic."""
     back_after = choices.randrange(2 * CHANGES)
     for place in range(CHANGES):
-        yield things[place].happen(events[place])
+        yield subjects[place].happen(events[place])
         if place >= back_after and "{b}" in events[place]["message"]:
             back_after = CHANGES
-            yield things[place].go_back()
+            yield subjects[place].go_back()
     if choices.random() < 1 / 3:
-        yield things[-1].repeat()
+        yield subjects[-1].repeat()
 
 
 def _joined(told: list[Told], choices: random.Random) -> Iterator[Told]:
@@ -213,6 +212,6 @@ def _joined(told: list[Told], choices: random.Random) -> Iterator[Told]:
         first = waiting.pop(0)
         if waiting and choices.random() < 0.7:
             second = waiting.pop(0)
-            yield Told("opening", f"{first.message} {second.message}", first.says + second.says)
+            yield Told(f"{first.message} {second.message}", first.says + second.says)
         else:
             yield first

@@ -12,7 +12,6 @@ from secrets import token_hex
 from typing import Any, ClassVar
 
 import psutil
-import psycopg
 
 from benchmarks.peers.environment import PEERS_PYTHON, ROOT
 from benchmarks.peers.hosted.host import AUTHKEY, DIMENSIONS, Call, PeerManager, Setup, Timed, Turn
@@ -139,8 +138,6 @@ class System:
     def load(self, memories: Mapping[str, Sequence[str]]) -> None:
         """Store the memories of each user without asking the model for words."""
         self._child.call("load", memories)
-        with psycopg.connect(self.database_url, autocommit=True) as server:
-            server.execute("ANALYZE")  # PostgreSQL does it by itself within minutes
 
     def time(self, calls: Sequence[Call], clients: int) -> Timed:
         """Make the calls with this many clients, each of which takes the next call. Timed around the call."""

@@ -3,6 +3,7 @@
 The embedder is `local`. RAPPORT_DATA names the folder with the sets: `locomo/*.json` and `halumem/*.jsonl`.
 """
 
+import argparse
 import sys
 
 from benchmarks import runner
@@ -10,7 +11,7 @@ from benchmarks.recall import data_folder
 
 
 def main() -> None:
-    parser = runner.parser("benchmarks.recall", __doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.recall", description=__doc__)
     parser.add_argument("--no-model", action="store_true", help="measure text alone, and write nothing")
     options = parser.parse_args()
     data = data_folder()
@@ -22,8 +23,8 @@ def main() -> None:
 
         embedder = None if options.no_model else _local_embedder()
         with runner.fresh_database():
-            keep = embedder is not None and not options.no_save
-            runner.measure("recall", measures_of(data, embedder=embedder), keep=keep)
+            measures = measures_of(data, embedder=embedder)
+            runner.measure("recall", measures, keep=embedder is not None)
 
 
 def _local_embedder() -> str | None:

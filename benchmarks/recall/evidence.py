@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
-from django.utils import timezone
 from numpy.typing import NDArray
 
 from benchmarks.recall.sets import Said, Talk
@@ -16,10 +15,8 @@ from benchmarks.seed import Line, make_pair, store_messages
 from memory.models import Embedding, SearchedKind, SearchText
 from memory.retrieval.columns import Columns, SearchQuery, read_columns
 from memory.retrieval.configuration import Retrieval
-from memory.retrieval.index.configs import RelationshipConfig
+from memory.retrieval.index.backfill import rebuild_index
 from memory.retrieval.index.embed import embed_owed
-from memory.retrieval.index.language import keep_language
-from memory.retrieval.index.write import index_again
 from memory.retrieval.questions import Participants, Prepared, prepare_questions, read_participants
 from memory.retrieval.rankers.base import Candidates, Question, Ranker
 from memory.retrieval.rankers.best import BestRanker
@@ -69,25 +66,20 @@ def pose(
     return columns, Ranking(columns, prepared, participants, retrieval, ranker, cut, NOW)
 
 
-def pose_questions(
-    talks: Sequence[Talk], retrieval: Retrieval, *, find_language: bool = True
-) -> list[Labelled]:
-    """Store the conversations, and pose every question. `find_language`: detect the language, as a worker does."""
+def pose_questions(talks: Sequence[Talk], retrieval: Retrieval) -> list[Labelled]:
+    """Store the conversations as a worker leaves them, and pose every question."""
     posed = []
     for talk in talks:
         say(f"asking LoCoMo: {talk.name}")
-        posed += _pose_questions(talk, retrieval, find_language=find_language)
+        posed += _pose_questions(talk, retrieval)
     return posed
 
 
-def _pose_questions(talk: Talk, retrieval: Retrieval, *, find_language: bool) -> list[Labelled]:
+def _pose_questions(talk: Talk, retrieval: Retrieval) -> list[Labelled]:
     user, companion = talk.speakers
     relationship = pair_of(talk.name, retrieval, user=user, companion=companion)
     messages = store(relationship, talk.turns, user=user)
-    if find_language:
-        keep_language(relationship.id)
-    own = RelationshipConfig(relationship.id, relationship.project_id, (), retrieval)
-    index_again(own, SearchedKind.MESSAGE, [message.id for message in messages], now=timezone.now())
+    rebuild_index(relationship.id)
     embed_all(relationship, SearchedKind.MESSAGE, retrieval, len(messages))
     ids = {turn.id: message.id for turn, message in zip(talk.turns, messages, strict=True)}
     participants = read_participants(

@@ -58,7 +58,7 @@ def _evidence(talks: list[Talk], retrieval: Retrieval, model: str, goals: dict[i
     if vectors:
         rows += [_row(name, recalls(posed, ranker), against=whole) for name, ranker in published()]
     else:
-        unstemmed = recalls(pose_questions(talks, retrieval, find_language=False), BestRanker())
+        unstemmed = recalls(pose_questions(talks, Retrieval(language="simple")), BestRanker())
         rows.append(_row("best, language unknown: no stems, no stop words", unstemmed, against=whole))
     how = _EVIDENCE.format(talks=len(talks), questions=len(posed))
     return [

@@ -1,7 +1,7 @@
 """Update candidates: is the entry that a new fact replaces among those that the model is shown?
 
-Each person's life is played session by session, as in ingestion: every fact of a session is looked up among the entries
-so far, then the facts are added, and what they replace is superseded. Most replaced texts are not facts of the set, so
+Each person's sessions are played in order, as in ingestion: every fact of a session is looked up among the entries so
+far, then the facts are added, and what they replace is superseded. Most replaced texts are not facts of the set, so
 they are added just before their session. All times are equal, as otherwise recency would show which they are.
 """
 
@@ -35,16 +35,16 @@ def play(
 ) -> None:
     """Add to `shown` what each asker finds for the person's updates."""
     pair = pair_of(person.name, retrieval, user=person.display_name, companion="Companion")
-    life = _Life(pair, retrieval)
+    entries = _Entries(pair, retrieval)
     for facts in person.sessions:
-        life.remember([text for fact in facts for text in fact.replaces])
+        entries.remember([text for fact in facts for text in fact.replaces])
         for name, (ranker, asking) in askers.items():
-            _note(shown[name], facts, life, life.ask(facts, ranker, asking))
-        life.take_in(facts)
+            _note(shown[name], facts, entries, entries.ask(facts, ranker, asking))
+        entries.take_in(facts)
 
 
 @dataclass(slots=True)
-class _Life:
+class _Entries:
     """The entries about one person. `ids`: by normalised text; `gone`: superseded ones."""
 
     relationship: Relationship
@@ -89,12 +89,12 @@ class _Life:
         index_again(own, SearchedKind.ENTRY, ids, now=timezone.now())
 
 
-def _note(shown: Shown, facts: Sequence[Fact], life: _Life, found: Sequence[Sequence[UUID]]) -> None:
+def _note(shown: Shown, facts: Sequence[Fact], entries: _Entries, found: Sequence[Sequence[UUID]]) -> None:
     together = [set().union(*(one[:cut] for one in found)) for cut in CUTS]
     for fact, ids in zip(facts, found, strict=True):
         if not fact.replaces:
             continue
-        wanted = {life.ids[normalise(text)] for text in fact.replaces}
+        wanted = {entries.ids[normalise(text)] for text in fact.replaces}
         hits = shares(wanted, ids)
         shown["share"].append(hits)
         shown["any_of"].append([float(hit > 0) for hit in hits])

@@ -4,7 +4,7 @@ Each number has its own database and web server, which are removed at the end. W
 with one, two and four nodes instead.
 """
 
-from argparse import Namespace
+import argparse
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +16,7 @@ SIZES = (100, 10_000, 1_000_000)
 
 
 def main() -> None:
-    parser = runner.parser("benchmarks.scale", __doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
     parser.add_argument("--relationships", type=int, nargs="+", default=SIZES, metavar="N")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--calls", type=int, default=300, help="of each sort, in each round")
@@ -30,7 +30,7 @@ def main() -> None:
         grow(options)
 
 
-def grow(options: Namespace) -> None:
+def grow(options: argparse.Namespace) -> None:
     with runner.own_settings(options.folder) as folder:
         from benchmarks.scale.run import measure, require_room
 
@@ -38,11 +38,10 @@ def grow(options: Namespace) -> None:
         require_room(sizes, folder)
         with runner.fresh_database():
             measures = {"scale": partial(measure, sizes, rounds=options.rounds, calls=options.calls)}
-            keep = tuple(sizes) == SIZES and not options.no_save
-            runner.measure("scale", measures, keep=keep)
+            runner.measure("scale", measures, keep=tuple(sizes) == SIZES)
 
 
-def compare(options: Namespace) -> None:
+def compare(options: argparse.Namespace) -> None:
     """Raises SystemExit without Citus."""
     with citus.own_servers("citus_1", workers=4, place=options.folder) as servers:
         url = database_url(servers / "coordinator", name="plain")
@@ -50,7 +49,7 @@ def compare(options: Namespace) -> None:
             from benchmarks.scale.distributed import Comparison
 
             measure = partial(Comparison(servers).measure, rounds=options.rounds, calls=options.calls)
-            runner.measure("distributed", {"nodes": measure}, keep=not options.no_save)
+            runner.measure("distributed", {"nodes": measure}, keep=True)
 
 
 if __name__ == "__main__":

@@ -142,8 +142,8 @@ def _room(sizes: Mapping[int, Mapping[str, int]], seconds: Mapping[int, float]) 
     """`sizes`: bytes of each table with its indexes."""
     section = Section(
         "Room on the disk",
-        f"By table, with its indexes. Vectors are those of the first {EMBEDDED:,} relationships; what everybody's "
-        "would take is extrapolated from them, and so is the history where not everybody's was seeded.",
+        f"With indexes. Only the first {EMBEDDED:,} relationships have vectors, and of a million every other one has a "
+        "history; the rest is extrapolated.",
     )
     for size, tables in sizes.items():
         at, whole = f"{size:,} relationships", sum(tables.values()) / GB
@@ -154,11 +154,8 @@ def _room(sizes: Mapping[int, Mapping[str, int]], seconds: Mapping[int, float]) 
 
 
 def _of_largest(relationships: int, tables: Mapping[str, int]) -> Iterator[Figure]:
-    """GB of each table with more than a hundredth of the whole, and kB of each relationship."""
+    """kB of each relationship, and GB of all with everything that was not seeded."""
     whole = sum(tables.values())
-    for name, size in tables.items():
-        if size > whole / 100:
-            yield Figure(f"{relationships:,} relationships: {name}", size / GB, "GB")
     vectors = tables[_VECTORS] / min(relationships, EMBEDDED)
     history = tables[_HISTORY] * _one_in(relationships) / relationships
     rest = (whole - tables[_VECTORS] - tables[_HISTORY]) / relationships

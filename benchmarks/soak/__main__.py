@@ -4,6 +4,8 @@ Turns, contexts, searches, edits, profiles, sessions and erasures, with a model 
 database.
 """
 
+import argparse
+
 from benchmarks import runner
 
 FULL_MINUTES = 20
@@ -11,7 +13,7 @@ FULL_MINUTES = 20
 
 def main() -> None:
     """Raises SystemExit(1) if a goal is missed."""
-    parser = runner.parser("benchmarks.soak", __doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__)
     parser.add_argument("--minutes", type=float, default=FULL_MINUTES)
     parser.add_argument("--rate", type=float, default=20, help="actions a second")
     parser.add_argument("--people", type=int, default=150, help="who are there at any time")
@@ -22,7 +24,7 @@ def main() -> None:
 
         with models(), runner.fresh_database(), running_service() as service:
             how = {"seconds": options.minutes * 60, "rate": options.rate, "people": options.people}
-            keep = options.minutes >= FULL_MINUTES and not options.no_save
+            keep = options.minutes >= FULL_MINUTES
             measures = {"the soak": lambda: soak(service, **how)}
             if not runner.measure("soak", measures, keep=keep, readers="2 x 64"):
                 raise SystemExit(1)

@@ -22,7 +22,7 @@ SMALL = {
     # Not all of them, as each measures for a while.
     "benchmarks": "--smoke --only in_process --only ingestion --only strategies_cost --only workspaces --only tenants".split(),
     "benchmarks.recall": ["--no-model"],
-    "benchmarks.pages": "--relationships 20 --messages 400 --entries-of-one 30 --calls 1 --no-save".split(),
+    "benchmarks.pages": "--relationships 20 --messages 400 --entries-of-one 30 --calls 1".split(),
     "benchmarks.scale": "--relationships 3 6 --rounds 1 --calls 4".split(),
     "benchmarks.soak": "--minutes 0.05 --people 3 --rate 10".split(),
     "benchmarks.client_overhead": "--calls 50".split(),

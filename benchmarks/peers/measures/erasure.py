@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from statistics import median
 from string import ascii_lowercase
 
 import psycopg
@@ -19,24 +18,18 @@ from benchmarks.peers.systems import NotThere, System
 from benchmarks.report import Figure, Goal, Section
 from benchmarks.runner import say
 from benchmarks.service import data_folder
-from benchmarks.timing import milliseconds_of
 
 PEOPLE = 6  # who are deleted, and as many who stay
-_PATIENCE_SECONDS = 60.0
+_SETTLE_SECONDS = 60.0
 _TABLES = """
     SELECT table_schema, table_name FROM information_schema.tables
     WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema') ORDER BY 1, 2
 """
 _HOW = (
-    "One pass. Two crowds of people tell their lives, with all their changes, and ask. Each person of one crowd is "
-    "then deleted by the documented call. At once every row of every table of the system's database is searched, as in "
-    "a dump, for the made-up words that only they used, and every byte of every file that the system keeps, its log "
-    "included; then the raw files of the PostgreSQL server that may hold something of it (its database, the shared "
-    "log), before and after the system's own purge. Counted is how often such a word stands there; what PostgreSQL has "
-    "compressed can't be found in raw files, in tables it can."
-)
-_MORE_TO_DELETE = (
-    "Rapport deletes, over HTTP and in one transaction, every copy: entries, their history, prompts, answers."
+    "One pass. Two groups of people tell their stories and ask questions; then each person of one group is deleted by "
+    "the documented call. Made-up words that only these people used are counted in a dump of every table, in every "
+    "file that the system keeps, its log included, and in the raw files of the PostgreSQL server, before and after the "
+    "system's own purge. In raw files, words that PostgreSQL has compressed are not found."
 )
 
 
@@ -50,7 +43,6 @@ class Left:
     files: int = 0
     raw: int = 0
     purged: Rounds = ()
-    milliseconds: list[float] = field(default_factory=list)  # of each deletion
     where: list[str] = field(default_factory=list)
 
 
@@ -73,7 +65,6 @@ def erasure(lab: Lab) -> Section:
             line("words of the others still in the tables", lambda one: [one.kept], "%", "more"),
             line("in raw files, before a purge", lambda one: [float(one.raw)], better=None),
             line("left over in raw files, after its own purge", lambda one: one.purged),
-            line("a deletion takes", lambda one: [median(one.milliseconds)], "ms", why=_MORE_TO_DELETE),
         ],
         [
             Figure("left over in tables and files, at once", max(at_once, default=None), goal=Goal(0)),
@@ -94,17 +85,18 @@ def _erase(lab: Lab, system: System, stem: str) -> Left:
         life_stories(count, seed=f"{one}-{system.name}", words=Words(one, stem=one)) for one in (gone, kept)
     )
     _tell(lab, system, [*leaving, *staying])
-    left = Left(before=_in_tables(system.database_url, gone)[0])
-    others = _in_tables(system.database_url, kept)[0]
-    left.milliseconds = [milliseconds_of(partial(system.delete_person, story.user)) for story in leaving]
-    left.tables, tables = _in_tables(system.database_url, gone)
-    left.files, files = _in_files(_files_below(system.folder), gone)
-    left.where = [*tables, *files]
-    left.kept = 100 * _in_tables(system.database_url, kept)[0] / max(1, others)
-    left.raw = _in_files(_raw_files(system), gone)[0]
+    left = Left(before=_in_tables(system, gone).total())
+    others = _in_tables(system, kept).total()
+    for story in leaving:
+        system.delete_person(story.user)
+    tables, files = _in_tables(system, gone), _in_files(_files_below(system.folder), gone)
+    left.tables, left.files = tables.total(), files.total()
+    left.where = [f"{place} ({times})" for place, times in sorted((tables + files).items())]
+    left.kept = 100 * _in_tables(system, kept).total() / max(1, others)
+    left.raw = _in_files(_raw_files(system), gone).total()
     try:
         system.purge()
-        left.purged = [float(_in_files(_raw_files(system), gone)[0])]
+        left.purged = [float(_in_files(_raw_files(system), gone).total())]
     except NotThere as missing:
         left.purged = str(missing)
     return left
@@ -116,31 +108,31 @@ def _tell(lab: Lab, system: System, stories: Sequence[Story]) -> None:
     for story in stories:
         for told in story.told:
             system.hand_over(story.user, turn_of(told))
-    system.settle(_PATIENCE_SECONDS)
+    system.settle(_SETTLE_SECONDS)
     for story in stories:
         for told in story.changes:
             system.fetch(story.user, told.question)
 
 
-def _in_tables(database_url: str, word: str) -> tuple[int, list[str]]:
-    """How often the word is in a dump of all tables, in any case, and in which tables."""
+def _in_tables(system: System, word: str) -> Counter[str]:
+    """How often the word is in a dump of each table, in any case."""
     found = Counter[str]()
-    with psycopg.connect(database_url) as connection:
+    with psycopg.connect(system.database_url) as connection:
         for schema, table in connection.execute(_TABLES).fetchall():
-            told = sql.SQL("COPY (SELECT * FROM {}) TO STDOUT").format(sql.Identifier(schema, table))
-            with connection.cursor() as cursor, cursor.copy(told) as copy:
+            dump = sql.SQL("COPY (SELECT * FROM {}) TO STDOUT").format(sql.Identifier(schema, table))
+            with connection.cursor() as cursor, cursor.copy(dump) as copy:
                 counts = (bytes(row).lower().count(word.casefold().encode()) for row in copy)
                 found[f"{schema}.{table}"] = sum(counts)
-    return _summed(found)
+    return found
 
 
-def _in_files(files: Iterable[Path], word: str) -> tuple[int, list[str]]:
-    """The same for the bytes of files. Files that no longer exist are skipped."""
+def _in_files(files: Iterable[Path], word: str) -> Counter[str]:
+    """How often the word is in files of each name, in any case. Files that no longer exist are skipped."""
     found, wanted = Counter[str](), re.compile(word.encode(), re.IGNORECASE)
     for file in files:
         with suppress(OSError):
             found[file.name] += len(wanted.findall(file.read_bytes()))
-    return _summed(found)
+    return found
 
 
 def _files_below(folder: Path) -> list[Path]:
@@ -155,7 +147,3 @@ def _raw_files(system: System) -> list[Path]:
     base = data_folder() / "base"
     shared = [file for file in _files_below(data_folder()) if base not in file.parents]
     return [*shared, *_files_below(base / str(own)), *_files_below(system.folder)]
-
-
-def _summed(found: Counter[str]) -> tuple[int, list[str]]:
-    return found.total(), [f"{place} ({times})" for place, times in sorted(found.items()) if times]

@@ -17,15 +17,10 @@ from benchmarks.timing import p50, p95
 
 QUESTIONS = 150  # of each conversation, evenly from the first to the last
 _HOW = (
-    "LoCoMo's conversations, each turn of which is stored as a memory of one person, word for word, without asking the "
-    "model; then its questions, each once, the systems taking turns question by question. Recall is the share of a "
-    "question's evidence turns that stand among the first 10 and 20 found. A round is a conversation. Who asks an "
-    "embedder has one that knows no meaning: words and trigrams."
+    "LoCoMo's conversations, each turn stored as a memory, word for word, without asking the model; then the "
+    "questions, each once, the systems in turn. Recall: the share of a question's evidence turns among the first 10 "
+    "and 20 found. A round is a conversation. The embedder knows only words and trigrams, no meaning."
 )
-_REMARKS = [
-    "rapport, with the recipe scratchpad, keeps a list that is shown whole, and searches for nothing; "
-    "rapport-retrieval searches, as the others do."
-]
 
 
 @dataclass(slots=True)
@@ -73,7 +68,7 @@ def evidence(lab: Lab) -> Section:
         Line(name, "ms", {one: [of(talk.took) for talk in each] for one, each in found.items()})
         for name, of in times.items()
     ]
-    return lab.section("Evidence recall", _HOW, lines, [], _REMARKS)
+    return lab.section("Evidence recall", _HOW, lines, [])
 
 
 def _text(turn: Said) -> str:

@@ -1,5 +1,6 @@
 """Loss: how many facts are lost when answers are truncated, processes killed and calls repeated."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
@@ -9,39 +10,38 @@ from typing import NamedTuple
 
 from benchmarks.peers.scenario import (
     AT_ONCE,
-    Deed,
+    Handover,
     Lab,
     Line,
     Rounds,
     accepted,
+    describe,
     hand_over,
-    insist,
+    hand_over_again,
     line_of,
     tally,
-    told_of,
 )
 from benchmarks.peers.stories import Told, Words, book_of, plain_facts
 from benchmarks.peers.systems import NotThere, System
 from benchmarks.report import Figure, Goal, Section
 from benchmarks.runner import say
 
-_PATIENCE_SECONDS = 180.0
+_SETTLE_SECONDS = 180.0
 _SPOILED_EVERY = 10
 _MODEL_MILLISECONDS = 600  # long enough to kill processes in the middle
 _CALLS = 3  # processes are killed during the model's first, second or third call
 _AFTER_CALL_SECONDS = (0.0, 0.3, 0.5)  # at the beginning of the call, in its middle, shortly before its end
-_KILL_CLIENTS, _KILL_PATIENCE_SECONDS, _POLL_SECONDS = 4, 30.0, 0.003
+_KILL_CLIENTS, _CALL_SECONDS, _POLL_SECONDS = 4, 30.0, 0.003
 WRONG = LOST, DUPLICATED, MISPLACED = "lost", "duplicated", "misplaced"
 REFUSED, ADMITTED = "calls refused", "turns said to have failed"
 BROKEN, MET = "answers broken", "kills that met something under way"
 _HOW = (
-    "One pass. Facts that never change are handed over, each in a turn of its own, while something goes wrong; at the "
-    "end everything that is stored about everybody is read. Lost: stored nowhere. Duplicated: each time that a fact is "
-    "stored once too often. Misplaced: stored with somebody else. A call that is refused is handed over again, up to "
-    "three times. Of these systems Rapport alone has idempotency keys; the others are called as ever. Refused calls "
-    "and turns that are said to have failed only explain: both are honest. {kills} kills, one a person: when "
-    "the model has begun the first, second or third call about them, in turn. A kill met something if a call was under "
-    "way, or something handed over was not remembered yet."
+    "One pass. Facts that never change are handed over, each in its own turn, while something goes wrong; then "
+    "everything that is stored is read. Lost: stored nowhere. Duplicated: stored once too often, each time. Misplaced: "
+    "stored with another person. A refused call is made again, up to three times. Of these systems only Rapport has "
+    "idempotency keys. Refused calls and turns that are said to have failed only explain. {kills} kills, one a person, "
+    "when the model has begun the first, second or third call about them. A kill met something if a call was in "
+    "progress, or a turn was not remembered yet."
 )
 People = dict[str, list[Told]]
 
@@ -70,14 +70,15 @@ def loss(lab: Lab) -> Section:
                 outcomes[title][system.name] = _outcome(lab, system, plan, people)
     kills = lab.of(TRIALS[_KILLS].people, at_least=TRIALS[_KILLS].at_least)
     met = {name: 0.0 if isinstance(one, str) else one[MET] for name, one in outcomes[_KILLS].items()}
-    wrong: dict[str, float] = {}
+    wrong = Counter[str]()
     silent = []
     for title, by_system in outcomes.items():
-        for name, one in by_system.items():  # a failed trial counts as one wrong fact
-            wrong[name] = wrong.get(name, 0) + (
-                1 if isinstance(one, str) else sum(one[what] for what in WRONG)
-            )
-            if not isinstance(one, str) and one[LOST] > one[REFUSED] + one[ADMITTED]:
+        for name, one in by_system.items():
+            if isinstance(one, str):
+                wrong[name] += 1  # a failed trial counts as one wrong fact
+                continue
+            wrong[name] += sum(one[what] for what in WRONG)
+            if one[LOST] > one[REFUSED] + one[ADMITTED]:
                 told = f"{one[LOST]} facts were lost, and neither a call nor the system said so"
                 silent.append(f"{name}, {title}: {told}")
     return lab.section(
@@ -102,13 +103,13 @@ def _outcome(lab: Lab, system: System, plan: Plan, people: People) -> dict[str, 
     lab.model.teach(book_of(told for facts in people.values() for told in facts))
     try:
         noted = plan.trial(lab, system, people)
-        system.settle(_PATIENCE_SECONDS)
+        system.settle(_SETTLE_SECONDS)
         stored = {user: system.stored(user) for user in people}
         noted[ADMITTED] = sum(len(system.failed(user)) for user in people)
     except NotThere as missing:
         return str(missing)
     except Exception as failure:  # the error is the result
-        return told_of(failure)
+        return describe(failure)
     expected = {user: [(told.says[0], told.message) for told in facts] for user, facts in people.items()}
     return {**dict(zip(WRONG, tally(expected, stored), strict=True)), **noted}
 
@@ -118,8 +119,8 @@ def _spoiled(lab: Lab, system: System, people: People) -> dict[str, int]:
     lab.model.reset()
     lab.model.spoil(_SPOILED_EVERY)
     try:
-        refusals = insist(system, hand_over(system, _deeds(people), clients=1))
-        system.settle(_PATIENCE_SECONDS)
+        refusals = hand_over_again(system, hand_over(system, _handovers(people), clients=1))
+        system.settle(_SETTLE_SECONDS)
         broken = lab.model.counts(system.name)["malformed"]
     finally:
         lab.model.spoil(0)
@@ -128,13 +129,13 @@ def _spoiled(lab: Lab, system: System, people: People) -> dict[str, int]:
     return {REFUSED: refusals, BROKEN: broken}
 
 
-def _all_at_once(lab: Lab, system: System, people: People, *, with_key: bool) -> dict[str, int]:
+def _all_at_once(lab: Lab, system: System, people: People) -> dict[str, int]:
     """Make AT_ONCE equal calls for each fact at the same time."""
     refusals = 0
     for user, facts in people.items():
-        for place, told in enumerate(facts):
-            deeds = [Deed(user, told, f"{user}-{place}" if with_key else None)] * AT_ONCE
-            refusals += insist(system, hand_over(system, deeds))
+        for told in facts:
+            turns = [Handover(user, told)] * AT_ONCE
+            refusals += hand_over_again(system, hand_over(system, turns))
     return {REFUSED: refusals}
 
 
@@ -142,23 +143,23 @@ def _killed(lab: Lab, system: System, people: People) -> dict[str, int]:
     """Kill the system's processes once while each person's facts are handed over, and start them again."""
     refusals = met = 0
     for place, (user, facts) in enumerate(people.items()):
-        turn, nth = divmod(place, _CALLS)
-        after = _AFTER_CALL_SECONDS[turn % len(_AFTER_CALL_SECONDS)]
+        round_number, nth = divmod(place, _CALLS)
+        after = _AFTER_CALL_SECONDS[round_number % len(_AFTER_CALL_SECONDS)]
         lab.model.slow_down(_MODEL_MILLISECONDS)
         try:
-            refused, met_one = _kill_at_call(lab, system, _deeds({user: facts}), nth=nth + 1, after=after)
+            refused, met_one = _kill_at_call(lab, system, _handovers({user: facts}), nth=nth + 1, after=after)
         finally:
             lab.model.slow_down(0)
         system.start_again()
-        refusals += insist(system, refused)
-        system.settle(_PATIENCE_SECONDS)  # so that the next kill meets the next person's calls
+        refusals += hand_over_again(system, refused)
+        system.settle(_SETTLE_SECONDS)  # so that the next kill meets the next person's calls
         met += met_one
     return {REFUSED: refusals, MET: met}
 
 
 def _kill_at_call(
-    lab: Lab, system: System, deeds: Sequence[Deed], *, nth: int, after: float
-) -> tuple[list[Deed], bool]:
+    lab: Lab, system: System, turns: Sequence[Handover], *, nth: int, after: float
+) -> tuple[list[Handover], bool]:
     """kill -9 the system `after` seconds of the model's `nth` call.
 
     Return the refused turns, and whether anything was in progress: a call of ours, or a turn not yet remembered. For
@@ -166,7 +167,7 @@ def _kill_at_call(
     """
     asks_embeddings_only = not lab.model.counts(system.name)["calls"]  # so far
     lab.model.reset()
-    calls: list[tuple[Deed, Future[bool]]] = []
+    calls: list[tuple[Handover, Future[bool]]] = []
 
     def begun() -> int:
         counts = lab.model.counts(system.name)
@@ -177,7 +178,7 @@ def _kill_at_call(
 
     def reaches(number: int) -> bool:
         """Wait until this many calls have begun; return False if everything is over before."""
-        deadline = monotonic() + _KILL_PATIENCE_SECONDS
+        deadline = monotonic() + _CALL_SECONDS
         while begun() < number and monotonic() < deadline and not is_over():
             sleep(_POLL_SECONDS)
         return begun() >= number
@@ -185,40 +186,42 @@ def _kill_at_call(
     with ThreadPoolExecutor(_KILL_CLIENTS) as pool:
         for number in range(nth):
             reaches(number)
-            calls += [(deed, pool.submit(accepted, system, deed)) for deed in deeds[number::nth]]
+            calls += [(turn, pool.submit(accepted, system, turn)) for turn in turns[number::nth]]
         came = reaches(nth)
         sleep(after)
         met = came and not is_over()
         system.kill()
-    return [deed for deed, call in calls if not call.result()], met
+    return [turn for turn, call in calls if not call.result()], met
 
 
-def _deeds(people: People) -> list[Deed]:
+def _handovers(people: People) -> list[Handover]:
     """The first fact of each person, then the second of each, and so on, with idempotency keys."""
     rows = zip_longest(
-        *([Deed(user, told, told.message) for told in facts] for user, facts in people.items())
+        *([Handover(user, told, told.message) for told in facts] for user, facts in people.items())
     )
-    return [deed for row in rows for deed in row if deed is not None]
+    return [turn for row in rows for turn in row if turn is not None]
 
 
 _KILLS = "kill -9 in mid-write"
 # The first needs ten people, so that a system that reads several turns in one call makes ten calls.
 TRIALS: dict[str, Plan] = {
     "malformed JSON on every tenth answer": Plan(_spoiled, 10, 10, at_least=_SPOILED_EVERY),
-    f"{AT_ONCE} equal calls at once": Plan(partial(_all_at_once, with_key=False), 5, 2),
-    f"{AT_ONCE} equal calls at once, with an idempotency key": Plan(
-        partial(_all_at_once, with_key=True), 5, 2
-    ),
+    f"{AT_ONCE} equal calls at once": Plan(_all_at_once, 5, 2),
     _KILLS: Plan(_killed, 12, 8, at_least=_CALLS),
 }
 
 
 def _lines(title: str, by_system: Outcomes) -> list[Line]:
-    def line(what: str) -> Line:
-        def rounds(outcome: dict[str, int] | str) -> Rounds:
-            return outcome if isinstance(outcome, str) else [float(outcome[what])]
-
-        return line_of(by_system, f"{title}: {what}", rounds, better="less" if what in WRONG else None)
+    def rounds(outcome: dict[str, int] | str, what: str) -> Rounds:
+        return outcome if isinstance(outcome, str) else [float(outcome[what])]
 
     counted = [what for outcome in by_system.values() if not isinstance(outcome, str) for what in outcome]
-    return [line(what) for what in dict.fromkeys((*WRONG, *counted))]
+    return [
+        line_of(
+            by_system,
+            f"{title}: {what}",
+            partial(rounds, what=what),
+            better="less" if what in WRONG else None,
+        )
+        for what in dict.fromkeys((*WRONG, *counted))
+    ]
