@@ -81,7 +81,6 @@ soak: venv-dev ## use the whole service at a steady rate for 20 minutes, then ch
 	@$(RUN) -m benchmarks.soak --minutes "$${MINUTES:-20}" $(ARGS)
 
 bench-peers: venv-dev ## compare with mem0, LangMem and a plain baseline; ARGS="--quick", ARGS="--only waits"
-	@$(RUN) -m benchmarks.peers.environment
 	@$(RUN) -m benchmarks.peers $(ARGS)
 
 check: venv-dev ## check lint, types, imports, migrations and OpenAPI

@@ -16,7 +16,7 @@ import psycopg
 from django.conf import settings
 from django.db import connection, connections
 
-from config.embedded_postgres import database_url
+from config.embedded_postgres import database_url, running_pid
 from tests.acceptance.processes import ROOT, LiveProcess, free_port, status_of
 
 HOST = "127.0.0.1"
@@ -186,7 +186,7 @@ def postgres(*folders: Path) -> list[psutil.Process]:
     """All processes of the servers with these data folders; of the embedded server if there are none."""
     found: list[psutil.Process] = []
     for folder in folders or [data_folder()]:
-        postmaster = psutil.Process(int((folder / "postmaster.pid").read_text().splitlines()[0]))
+        postmaster = psutil.Process(running_pid(folder))
         found += [postmaster, *postmaster.children(recursive=True)]
     return found
 

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from benchmarks.measures.setup import Setup, select_one
 from benchmarks.measures.talks import texts
-from benchmarks.recall.evidence import pose
 from benchmarks.report import Figure, Goal, Section
 from benchmarks.seed import analyze, make_companion, make_relationships, remember, store_vectors
 from benchmarks.timing import p50, p95, time_calls
 from memory.models import ScratchpadEntry, SearchedKind
+from memory.retrieval.columns import SearchQuery, read_columns
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.questions import Participants, Prepared
-from memory.retrieval.ranking import wanted_ranker
+from memory.retrieval.ranking import Cut, Ranking, wanted_ranker
 from memory.retrieval.results import EntryFilters
 from memory.retrieval.search import search_entries
 from providers.embeddings.base import Embedded
@@ -102,16 +102,13 @@ def _fill(companion: Companion, number: int) -> Tenant:
 
 def _scoring(tenant: Tenant, vector: Vectors) -> Callable[[], Any]:
     """The arithmetic of a search, on columns that are already read."""
-    words, given = (tenant.entries[0].content,), _embedded(vector)
-    _, ranking = pose(
-        tenant.relationship,
-        SearchedKind.ENTRY,
-        Prepared(words, words, given, ()),
-        Participants("Maya", "Ada"),
-        RETRIEVAL,
-        EntryFilters(),
-        ranker=wanted_ranker("cosine", RETRIEVAL, given=given),
+    words, vectors, now = (tenant.entries[0].content,), _embedded(vector), timezone.now()
+    query = SearchQuery(
+        tenant.relationship.id, SearchedKind.ENTRY, words, RETRIEVAL.language, EntryFilters(), now, vectors
     )
+    prepared, participants = Prepared(words, words, vectors, ()), Participants("Maya", "Ada")
+    ranker = wanted_ranker("cosine", RETRIEVAL, given=vectors)
+    ranking = Ranking(read_columns(query), prepared, participants, RETRIEVAL, ranker, Cut(TOP, None), now)
     return lambda: ranking.answer(0)
 
 

@@ -141,7 +141,7 @@ class RapportByMem0(Rapport):
     def start_again(self) -> None:
         super().start_again()
         address = f"http://{HOST}:{self.service.port}/mem0"
-        self._child = Child(self.folder, "mem0_http")
+        self._child = Child(self, "mem0_http")
         setup = self._setup()._replace(database_url=address, key=self._key)
         self._child.call("start", setup, first=True)
 

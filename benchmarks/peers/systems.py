@@ -4,36 +4,50 @@ A measure never checks which system it has. A function that a system does not ha
 quotes. Each peer runs in its own process (benchmarks.peers.hosted.host).
 """
 
+import re
 import subprocess
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, ClassVar
 
 import psutil
+import pytest
 
-from benchmarks.peers.environment import PEERS_PYTHON, ROOT
 from benchmarks.peers.hosted.host import AUTHKEY, DIMENSIONS, Call, PeerManager, Setup, Timed, Turn
 from benchmarks.service import address_of, postgres
 from benchmarks.timing import Processes
 from tests.acceptance.database import create_database, drop_database
+from tests.environments import ROOT, python_with
+
+_LINES = Path(__file__).with_name("requirements.txt").read_text().splitlines()
+_PINS = {re.split(r"[\[=]", line)[0]: line.split()[0] for line in _LINES if "==" in line}
+_OF_ALL = ("openai", "psycopg", "pgvector")
 
 
 class NotThere(Exception):
-    """The system has no such function, or is not installed. The message says what is missing, for the report."""
+    """The system has no such function, or can't be installed. The message says what is missing, for the report."""
+
+
+def python_of(packages: Sequence[str]) -> Path:
+    """The interpreter of an environment with these packages, as pinned. Raises NotThere if one can't be installed."""
+    try:
+        return python_with(*(_PINS[package] for package in dict.fromkeys((*packages, *_OF_ALL))))
+    except pytest.skip.Exception as problem:
+        raise NotThere(str(problem)) from problem
 
 
 class Child:
     """A peer's process. Its functions may be called from several threads at once."""
 
-    def __init__(self, folder: Path, module: str, *words: str) -> None:
+    def __init__(self, system: "System", module: str, *words: str) -> None:
+        folder = system.folder
         self._log = (folder / "child.log").open("ab")  # in the folder that is searched after an erasure
         key = token_hex()
         # Without the caller's keys, proxies and settings of vendors.
         environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "PYTHONUNBUFFERED": "1", AUTHKEY: key}
         self.process = subprocess.Popen(
-            [str(PEERS_PYTHON), "-m", f"benchmarks.peers.hosted.{module}", *words],
+            [str(python_of(system.packages)), "-m", f"benchmarks.peers.hosted.{module}", *words],
             cwd=ROOT,
             env=environment,
             stdin=subprocess.PIPE,
@@ -74,7 +88,7 @@ class System:
 
     name: ClassVar[str]  # in tables
     title: ClassVar[str]  # in the report
-    packages: ClassVar[Sequence[str]] = ()  # whose versions are in the report
+    packages: ClassVar[Sequence[str]] = ()  # of requirements.txt, besides those that all peers have
     settings: ClassVar[str]  # for the report: what differs from the defaults, and why
     _child: Child
 
@@ -86,8 +100,9 @@ class System:
 
     @classmethod
     def version(cls) -> str:
-        """Raises NotThere if it is not installed."""
-        return ", ".join(f"{package} {version_of(package)}" for package in cls.packages)
+        """Raises NotThere if it can't be installed."""
+        python_of(cls.packages)
+        return ", ".join(_PINS[package].replace("==", " ") for package in cls.packages)
 
     def start(self) -> None:
         """Start on a new database."""
@@ -158,7 +173,7 @@ class System:
         drop_database(self.database)
 
     def _begin(self, *, first: bool) -> None:
-        self._child = Child(self.folder, f"{self.name}_peer")
+        self._child = Child(self, f"{self.name}_peer")
         self._child.call("start", self._setup(), first=first)
 
     def _setup(self) -> Setup:
@@ -188,16 +203,16 @@ class Mem0ByHttp(Mem0):
             self._server.end()
 
     def _begin(self, *, first: bool) -> None:
-        self._server = Child(self.folder, "mem0_http", "server")
+        self._server = Child(self, "mem0_http", "server")
         self._server.call("start", self._setup(), first=first)
-        self._child = Child(self.folder, "mem0_http")
+        self._child = Child(self, "mem0_http")
         asked = self._setup()._replace(database_url=self._server.call("address"))
         self._child.call("start", asked, first=first)
 
 
 class LangMem(System):
     name, title = "langmem", "LangMem (store manager, AsyncPostgresStore)"
-    packages = ("langmem", "langgraph-checkpoint-postgres")
+    packages = ("langmem", "langgraph-checkpoint-postgres", "langchain-openai")
     settings = (
         "AsyncPostgresStore (the other serves one caller at a time), HNSW index (default); "
         "create_memory_store_manager, invoked in the request (its hot path), enable_deletes; query_limit 20, not 5"
@@ -207,15 +222,3 @@ class LangMem(System):
 class Baseline(System):
     name, title, packages = "baseline", "Baseline (one table, every message, cosine)", ("pgvector",)
     settings = "70 lines; a B-tree by person, exact cosine, the nearest 20"
-
-
-@cache
-def version_of(package: str) -> str:
-    """Raises NotThere."""
-    if not PEERS_PYTHON.exists():
-        raise NotThere("there is no environment for the peers; `make bench-peers` makes it")
-    asked = f"import importlib.metadata as m; print(m.version({package!r}))"
-    done = subprocess.run([PEERS_PYTHON, "-c", asked], capture_output=True, text=True)
-    if done.returncode:
-        raise NotThere(f"{package} is not installed")
-    return done.stdout.strip()

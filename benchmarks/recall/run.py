@@ -1,7 +1,6 @@
 """The measurements: store the sets, ask their questions, and count what is found."""
 
 from collections import defaultdict
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -10,14 +9,13 @@ from numpy.typing import NDArray
 
 from benchmarks.recall.chats import chats
 from benchmarks.recall.coverage import coverage
-from benchmarks.recall.evidence import CUTS, Labelled, Recalls, pose_questions
+from benchmarks.recall.evidence import CUTS, Recalls, Stored, recalls, store_talks
 from benchmarks.recall.sets import CATEGORIES, Person, Talk, read_people, read_talks
 from benchmarks.recall.updates import Asker, Shown, play
 from benchmarks.recall.variants import built_up, published, taken_away
 from benchmarks.report import Figure, Goal, Row, Section
 from benchmarks.runner import Measure, say
 from memory.retrieval.configuration import Language, Retrieval
-from memory.retrieval.rankers.base import Ranker
 from memory.retrieval.rankers.best import BestRanker
 
 ENGLISH: Language = "english"
@@ -51,42 +49,40 @@ def measures_of(data: Path, *, embedder: str | None) -> dict[str, Measure]:
 
 
 def _evidence(talks: list[Talk], retrieval: Retrieval, model: str, goals: dict[int, float]) -> list[Section]:
-    posed = pose_questions(talks, retrieval)
-    vectors = retrieval.embedder is not None
-    whole = recalls(posed, BestRanker())
+    stored = store_talks(talks, retrieval)
+    whole = recalls(stored, retrieval, BestRanker())
     rows = [_row("best", whole)]
-    if vectors:
-        rows += [_row(name, recalls(posed, ranker), against=whole) for name, ranker in published()]
+    if retrieval.embedder is not None:
+        for name, ranker in published():
+            rows.append(_row(name, recalls(stored, retrieval, ranker), against=whole))
     else:
-        unstemmed = recalls(pose_questions(talks, Retrieval(language="simple")), BestRanker())
+        simple = Retrieval(language="simple")
+        unstemmed = recalls(store_talks(talks, simple), simple, BestRanker())
         rows.append(_row("best, language unknown: no stems, no stop words", unstemmed, against=whole))
-    how = _EVIDENCE.format(talks=len(talks), questions=len(posed))
+    how = _EVIDENCE.format(talks=len(talks), questions=len(whole))
     return [
         Section(f"Evidence recall, {model}", how, _figures("best", whole, goals), HEADINGS, rows),
-        _ablation(posed, whole, model, vectors=vectors),
-        _by_group(posed, whole, model),
+        _ablation(stored, retrieval, whole, model),
+        _by_group(talks, whole, model),
     ]
 
 
-def recalls(labelled: Sequence[Labelled], ranker: Ranker) -> Recalls:
-    return np.array([one.recall(ranker) for one in labelled])
-
-
-def _ablation(posed: list[Labelled], whole: Recalls, model: str, *, vectors: bool) -> Section:
+def _ablation(stored: list[Stored], retrieval: Retrieval, whole: Recalls, model: str) -> Section:
     rows, before = [], None
+    vectors = retrieval.embedder is not None
     for name, ranker in built_up(vectors=vectors):
-        values = recalls(posed, ranker)
+        values = recalls(stored, retrieval, ranker)
         rows.append(_row(name, values, against=before))
         before = values
     for name, ranker in taken_away(vectors=vectors):
-        rows.append(_row(name, recalls(posed, ranker), against=whole))
+        rows.append(_row(name, recalls(stored, retrieval, ranker), against=whole))
     how = "Built up, each step against the one before; then taken from the whole, each against the whole."
     return Section(f"What each part is worth, {model}", how, [], HEADINGS, rows)
 
 
-def _by_group(posed: list[Labelled], whole: Recalls, model: str) -> Section:
-    talks = np.array([one.talk for one in posed])
-    kinds = np.array([one.category for one in posed])
+def _by_group(asked: list[Talk], whole: Recalls, model: str) -> Section:
+    talks = np.array([talk.name for talk in asked for _ in talk.questions])
+    kinds = np.array([question.category for talk in asked for question in talk.questions])
     groups = [(talk, talks == talk) for talk in dict.fromkeys(talks)]
     groups += [(name, kinds == kind) for kind, name in CATEGORIES.items() if (kinds == kind).any()]
     means = [(f"{name} ({inside.sum()})", whole[inside].mean(axis=0) * 100) for name, inside in groups]

@@ -1,7 +1,7 @@
 """Update candidates: is the entry that a new fact replaces among those that the model is shown?
 
 Each person's sessions are played in order, as in ingestion: every fact of a session is looked up among the entries so
-far, then the facts are added, and what they replace is superseded. Most replaced texts are not facts of the set, so
+far, then the facts are added, and what they replace is deleted. Most replaced texts are not facts of the set, so
 they are added just before their session. All times are equal, as otherwise recency would show which they are.
 """
 
@@ -9,16 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from django.utils import timezone
-
-from benchmarks.recall.evidence import CUTS, NOW, embed_all, pair_of, shares
+from benchmarks.recall.evidence import CUTS, NOT_EMBEDDED, NOW, embed_all, pair_of, shares
 from benchmarks.recall.sets import Fact, Person
-from benchmarks.seed import remember
+from benchmarks.seed import BY, remember
+from memory.entries.editing import delete_entries, restore_entry
 from memory.entries.fingerprint import normalise
-from memory.models import EntryState, ScratchpadEntry, SearchedKind
+from memory.models import SearchedKind
 from memory.retrieval.configuration import Retrieval
-from memory.retrieval.index.configs import RelationshipConfig
-from memory.retrieval.index.write import index_again
 from memory.retrieval.search import search_entries_for
 from relationships.models import Relationship
 
@@ -45,7 +42,7 @@ def play(
 
 @dataclass(slots=True)
 class _Entries:
-    """The entries about one person. `ids`: by normalised text; `gone`: superseded ones."""
+    """The entries about one person. `ids`: by normalised text; `gone`: deleted ones."""
 
     relationship: Relationship
     retrieval: Retrieval
@@ -58,7 +55,8 @@ class _Entries:
         entries = remember(self.relationship, list(new.values()), at=NOW)
         self.ids |= {text: entry.id for text, entry in zip(new, entries, strict=True)}
         back = {self.ids[normalise(text)] for text in texts} & self.gone
-        self._set_state(back, EntryState.ACTIVE)
+        for id in back:
+            restore_entry(relationship_id=self.relationship.id, entry_id=id, by=BY)
         self.gone -= back
         embed_all(self.relationship, SearchedKind.ENTRY, self.retrieval, len(self.ids))
 
@@ -73,20 +71,16 @@ class _Entries:
             top_k=max(CUTS),
             now=NOW,
         )
-        if any("only text was searched" in note for one in found for note in one.notes):
+        if any(NOT_EMBEDDED in note for one in found for note in one.notes):
             raise RuntimeError("A fact could not be embedded.")
         return [[hit.id for hit in one.hits] for one in found]
 
     def take_in(self, facts: Sequence[Fact]) -> None:
+        """Delete what the facts replace, and add the facts."""
         replaced = {self.ids[normalise(text)] for fact in facts for text in fact.replaces}
-        self._set_state(replaced, EntryState.SUPERSEDED)
+        delete_entries(relationship_id=self.relationship.id, entry_ids=list(replaced), by=BY)
         self.gone |= replaced
         self.remember([fact.text for fact in facts])
-
-    def _set_state(self, ids: set[UUID], state: EntryState) -> None:
-        own = RelationshipConfig(self.relationship.id, self.relationship.project_id, (), self.retrieval)
-        ScratchpadEntry.objects.for_relationship(self.relationship.id).filter(id__in=ids).update(state=state)
-        index_again(own, SearchedKind.ENTRY, ids, now=timezone.now())
 
 
 def _note(shown: Shown, facts: Sequence[Fact], entries: _Entries, found: Sequence[Sequence[UUID]]) -> None:

@@ -21,6 +21,20 @@ _PARTS: dict[str, dict[str, Any]] = {
 }
 
 
+MEASURED = "measured"  # the slug in benchmarks.settings
+_measured: Ranker = BestRanker()
+
+
+def measure_ranker(ranker: Ranker) -> None:
+    """Have searches with the slug MEASURED use this ranker from now on."""
+    global _measured
+    _measured = ranker
+
+
+def measured() -> Ranker:
+    return _measured
+
+
 class WithoutVectors(Ranker):
     """A ranker that ignores vectors."""
 

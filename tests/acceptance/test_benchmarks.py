@@ -27,7 +27,7 @@ SMALL = {
     "benchmarks.soak": "--minutes 0.05 --people 3 --rate 10".split(),
     "benchmarks.client_overhead": "--calls 50".split(),
     "benchmarks.beside": "--commit HEAD --rounds 1 --seconds 0.2".split(),
-    # The peers live in an environment of their own, which the tests do not make.
+    # Without the other systems, which would have to be installed.
     "benchmarks.peers": "--quick --rounds 1 --systems rapport --only erasure --only evidence".split(),
 }
 # A figure that is there only when all was measured; of soak and peers one that holds on a busy machine too.
@@ -50,7 +50,7 @@ def test_no_benchmark_is_left_out() -> None:
     """Of those that the Makefile or a page says how to run."""
     pages = [ROOT / "Makefile", *(ROOT / "docs").rglob("*.md")]
     named = {name for page in pages for name in re.findall(r"-m (benchmarks[.a-z_]*)", page.read_text())}
-    assert named - {"benchmarks.peers.environment"} == set(SMALL)  # that one installs the peers
+    assert named == set(SMALL)
 
 
 @pytest.fixture
