@@ -52,6 +52,13 @@ def of_rounds(name: str, rounds: Sequence[float], unit: str = "", goal: Goal | N
     return Figure(name, median(rounds), unit, goal, range_of(rounds))
 
 
+def of_ratios(
+    name: str, values: Sequence[float], others: Sequence[float], goal: Goal | None = None
+) -> Figure:
+    """The median of values as multiples of others, round by round."""
+    return of_rounds(name, [one / other for one, other in zip(values, others, strict=True)], "x", goal)
+
+
 def range_of(rounds: Sequence[float]) -> str:
     return f"{number(min(rounds))} to {number(max(rounds))}" if len(rounds) > 1 else ""
 

@@ -12,7 +12,7 @@ from django.conf import settings
 
 from benchmarks.client import Answers
 from benchmarks.measures.setup import ROUNDS, Compared, Setup, beside_select_one
-from benchmarks.report import Figure, Goal, Section, of_rounds
+from benchmarks.report import Figure, Goal, Section, of_ratios, of_rounds
 from benchmarks.seed import analyze
 from benchmarks.timing import alternate, cpu_during
 from context.facts import read_facts
@@ -69,8 +69,9 @@ def waiting(setup: Setup) -> Section:
     _, used = cpu_during(setup.service.processes, partial(time.sleep, watched))
     ((sessions, active, _),) = setup.service.ask(_ACTIVE_SINCE, began)
     waited = waiters.result().require(202).milliseconds
-    pairs = [_with_and_without(setup, relationships) for _ in range(setup.scale.rounds)]
-    ratios = [beside / alone for alone, beside in pairs]
+    alone, beside = zip(
+        *(_with_and_without(setup, relationships) for _ in range(setup.scale.rounds)), strict=True
+    )
     return Section(
         "Waiting for a turn with ?wait",
         f"{WAITERS} requests with ?wait, for turns that nobody reads: {settings.MAX_WAITERS} a process may wait "
@@ -81,8 +82,8 @@ def waiting(setup: Setup) -> Section:
             Figure("the web server's database sessions", sessions),
             Figure("sessions that ran a statement meanwhile", active, goal=Goal(0)),
             Figure("the web server's CPU meanwhile, of one core", 100 * used["web"] / watched, "%"),
-            of_rounds("/context, p99", [alone for alone, _ in pairs], "ms"),
-            of_rounds("/context's p99 beside them / without", ratios, "x", Goal(2)),
+            of_rounds("/context, p99", alone, "ms"),
+            of_ratios("/context's p99 beside them / without", beside, alone, Goal(2)),
         ],
     )
 
@@ -101,7 +102,7 @@ def _slice(setup: Setup, request: str, connections: int) -> Slice:
 
 def _figures(connections: int, ok: list[Slice], context: list[Slice]) -> list[Figure]:
     ours, theirs = [answers for answers, _ in context], [answers for answers, _ in ok]
-    ratios = [our.per_second / their.per_second for our, their in zip(ours, theirs, strict=True)]
+    rates, ok_rates = [one.per_second for one in ours], [one.per_second for one in theirs]
     clients = [100 * answers.cpu_seconds / answers.seconds for answers in (*theirs, *ours)]
     tail = Goal(5) if connections == TAIL_AT else None
     at = f"{connections} connection{'s' if connections > 1 else ''}: "
@@ -111,9 +112,9 @@ def _figures(connections: int, ok: list[Slice], context: list[Slice]) -> list[Fi
         for service in ("web", "database")
     }
     return [
-        of_rounds(f"{at}'ok'", [answers.per_second for answers in theirs], "requests/s"),
-        of_rounds(f"{at}/context", [answers.per_second for answers in ours], "requests/s"),
-        of_rounds(f"{at}/context / 'ok'", ratios, "x", Goal(1 / 3, at_most=False)),
+        of_rounds(f"{at}'ok'", ok_rates, "requests/s"),
+        of_rounds(f"{at}/context", rates, "requests/s"),
+        of_ratios(f"{at}/context / 'ok'", rates, ok_rates, Goal(1 / 3, at_most=False)),
         of_rounds(f"{at}/context, p50", [answers.p50 for answers in ours], "ms"),
         of_rounds(f"{at}/context, p99", [answers.p99 for answers in ours], "ms"),
         of_rounds(f"{at}/context, p99 / p50", [answers.p99 / answers.p50 for answers in ours], "x", tail),

@@ -6,7 +6,7 @@ from itertools import cycle
 from uuid import UUID
 
 from benchmarks.client import Client
-from benchmarks.report import Figure, Goal, of_rounds
+from benchmarks.report import Figure, Goal, of_ratios, of_rounds
 from benchmarks.seed import client_of, make_companion, make_relationships, make_sample, turn_body
 from benchmarks.service import Service
 from benchmarks.timing import p50, time_calls
@@ -94,7 +94,6 @@ def beside_select_one(calls: Mapping[str, Compared], *, times: int) -> list[Figu
     ones, *others = zip(*rounds, strict=True)
     figures = []
     for (name, (_, in_ms, goal)), taken in zip(calls.items(), others, strict=True):
-        ratios = [mine / one for mine, one in zip(taken, ones, strict=True)]
         figures.append(of_rounds(f"{name}, p50", taken, "ms", in_ms))
-        figures.append(of_rounds(f"{name} / SELECT 1, p50", ratios, "x", goal))
+        figures.append(of_ratios(f"{name} / SELECT 1, p50", taken, ones, goal))
     return [of_rounds(f"SELECT 1 beside {', '.join(calls)}, p50", ones, "ms"), *figures]

@@ -6,7 +6,7 @@ from itertools import cycle
 import numpy as np
 
 from benchmarks.measures.setup import ROUNDS, Setup, beside_select_one
-from benchmarks.report import Figure, Goal, Section, of_rounds
+from benchmarks.report import Figure, Goal, Section, of_ratios, of_rounds
 from benchmarks.seed import analyze, store_talk
 from benchmarks.timing import alternate
 from context.pipeline import build_context
@@ -61,11 +61,10 @@ def _measured(setup: Setup, talk: Relationship, size: int) -> list[Figure]:
     read = setup.client.request("GET", path)
     searches = [setup.client.request("POST", f"{path}/messages/search", {"query": one}) for one in questions]
     got, found = alternate(partial(load, [read]), partial(load, searches), rounds=ROUNDS)
-    ratios = [mine / other for mine, other in zip(found, got, strict=True)]
     return [
         *beside_select_one({f"{at}build_context()": (context, None, of_context)}, times=calls),
         of_rounds(f"{at}messages/search, p50", found, "ms"),
-        of_rounds(f"{at}messages/search / GET a relationship, p50", ratios, "x", of_search),
+        of_ratios(f"{at}messages/search / GET a relationship, p50", found, got, of_search),
     ]
 
 

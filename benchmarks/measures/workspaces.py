@@ -13,7 +13,7 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 from benchmarks.measures.contexts import build_for
 from benchmarks.measures.setup import ROUNDS, Compared, Setup, beside_select_one
-from benchmarks.report import Figure, Goal, Section, of_rounds
+from benchmarks.report import Figure, Goal, Section, of_ratios, of_rounds
 from benchmarks.seed import BY, make_sample
 from benchmarks.service import HOST, statements
 from benchmarks.timing import alternate, milliseconds_of, p50, time_calls
@@ -86,11 +86,11 @@ def _in_a_context(setup: Setup) -> list[Figure]:
         asked.append(len(seen))
     calls = setup.scale.calls // ROUNDS
     both = partial(build_for, plain), partial(build_for, hot)
-    pairs = [time_calls(*both, times=calls) for _ in range(ROUNDS)]
-    ratios = [p50(with_it) / p50(without) for without, with_it in pairs]
+    rounds = [map(p50, time_calls(*both, times=calls)) for _ in range(ROUNDS)]
+    without, with_it = zip(*rounds, strict=True)
     return [
         Figure("statements that hot context adds to a context", asked[1] - asked[0], goal=Goal(0)),
-        of_rounds("build_context() with hot context of 500 words / without", ratios, "x", Goal(1.05)),
+        of_ratios("build_context() with hot context of 500 words / without", with_it, without, Goal(1.05)),
     ]
 
 
@@ -106,11 +106,10 @@ def _clones(setup: Setup) -> list[Figure]:
         with _http_backend(git.folder) as theirs:
             clones = [partial(_timed, git, address) for address in (f"{theirs}/bare.git", ours)]
             backend, rapport = alternate(*clones, rounds=3 * setup.scale.rounds)
-    ratios = [mine / other for mine, other in zip(rapport, backend, strict=True)]
     return [
         of_rounds(f"git clone of {commits} commits from git http-backend", backend, "ms"),
         of_rounds("git clone of the same from Rapport", rapport, "ms"),
-        of_rounds("Rapport / git http-backend", ratios, "x", Goal(2)),
+        of_ratios("Rapport / git http-backend", rapport, backend, Goal(2)),
     ]
 
 

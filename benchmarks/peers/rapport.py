@@ -4,7 +4,6 @@ import html
 import json
 import re
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -19,7 +18,6 @@ from config.rates import LIMITS
 from tests.acceptance.database import create_database
 
 LEASE_SECONDS = 15  # until the turns of a killed worker are due again; the default is 180
-_LOAD_SECONDS = 600.0
 _MOST_ENTRIES = 200  # in a call
 _FENCED = re.compile(r"<(rapport_memory|user_memory)>\n(.*?)\n</\1>", re.DOTALL)
 _TOLD = re.compile(r" \(told [^()]*\)$")
@@ -79,19 +77,13 @@ class Rapport(System):
     def purge(self) -> None:
         self.service.manage("purge", "--yes")
 
-    def load(self, memories: Mapping[str, Sequence[str]]) -> None:
-        """As for every system, over REST. The worker makes the vectors, if the configuration has an embedder."""
-
-        def remember(user: str) -> None:
-            alike = {"type": "other", "subject": "user", "tier": self.tier}
-            entries = [{**alike, "content": text} for text in memories[user]]
-            for start in range(0, len(entries), _MOST_ENTRIES):
-                some = entries[start : start + _MOST_ENTRIES]
-                self._client.ask("POST", f"{self._path(user)}/entries/bulk", {"entries": some})
-
-        with ThreadPoolExecutor(4) as pool:
-            list(pool.map(remember, memories))
-        self.settle(_LOAD_SECONDS)
+    def remember(self, user: str, texts: Sequence[str]) -> None:
+        """As for every system. The worker makes the vectors, if the configuration has an embedder."""
+        alike = {"type": "other", "subject": "user", "tier": self.tier}
+        entries = [{**alike, "content": text} for text in texts]
+        for start in range(0, len(entries), _MOST_ENTRIES):
+            some = entries[start : start + _MOST_ENTRIES]
+            self._client.ask("POST", f"{self._path(user)}/entries/bulk", {"entries": some})
 
     def time(self, calls: Sequence[Call], clients: int) -> Timed:
         """As for every system, by a load generator in its own process with kept connections."""
@@ -143,7 +135,7 @@ class RapportByMem0(Rapport):
         address = f"http://{HOST}:{self.service.port}/mem0"
         self._child = Child(self, "mem0_http")
         setup = self._setup()._replace(database_url=address, key=self._key)
-        self._child.call("start", setup, first=True)
+        self._child.call("start", setup)
 
     def kill(self) -> None:
         super().kill()
@@ -166,6 +158,7 @@ def _environment(setup: Setup) -> dict[str, str]:
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "RAPPORT_DATA_DIR": setup.folder,
         "RAPPORT_PROCESS": "command",
+        "RAPPORT_SECRET_KEY": "of the benchmark, which nobody else can reach",
         "RAPPORT_LLM_PROVIDER": "openai",
         "RAPPORT_EMBEDDING_PROVIDER": "openai",
         "RAPPORT_OPENAI_MODEL": MODEL,

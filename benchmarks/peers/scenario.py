@@ -23,6 +23,7 @@ from benchmarks.runner import say
 AT_ONCE = 8
 OURS = "rapport"  # the names of Rapport's systems begin with this
 _MOST_TRIES = 3
+_LOAD_SECONDS = 600.0
 # The value of each round, in order; or a text that says why there is none.
 Rounds = Sequence[float] | str
 Better = Literal["less", "more"] | None  # None: the values only explain others
@@ -71,7 +72,9 @@ class Lab:
         for system in list(systems):
             say(f"loading {sum(map(len, memories.values())):,} memories, {system.name}")
             with self.noting(system.name, systems):
-                system.load(memories)
+                with ThreadPoolExecutor(4) as pool:
+                    list(pool.map(system.remember, memories, memories.values()))
+                system.settle(_LOAD_SECONDS)
                 with psycopg.connect(system.database_url, autocommit=True) as server:
                     server.execute("ANALYZE")  # PostgreSQL does it by itself within minutes
 

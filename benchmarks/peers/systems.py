@@ -6,7 +6,7 @@ quotes. Each peer runs in its own process (benchmarks.peers.hosted.host).
 
 import re
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, ClassVar
@@ -64,9 +64,9 @@ class Child:
         manager.connect()
         self._peer: Any = manager.peer()  # type: ignore[attr-defined]
 
-    def call(self, verb: str, *given: Any, **named: Any) -> Any:
+    def call(self, verb: str, *given: Any) -> Any:
         """Raises RuntimeError if the peer raised an error; OSError or EOFError if the process has ended."""
-        value, error = self._peer.call(verb, *given, **named)
+        value, error = self._peer.call(verb, *given)
         if error:
             raise RuntimeError(error)
         return value
@@ -107,11 +107,12 @@ class System:
     def start(self) -> None:
         """Start on a new database."""
         create_database(self.database)
-        self._begin(first=True)
+        self.start_again()
 
     def start_again(self) -> None:
         """Start after `kill`, on the same database and folder."""
-        self._begin(first=False)
+        self._child = Child(self, f"{self.name}_peer")
+        self._child.call("start", self._setup())
 
     def hand_over(self, user: str, messages: Turn, *, key: str | None = None) -> None:
         """Hand over a turn; return when the reply need not wait any longer. Raises what the system's client raises.
@@ -150,9 +151,9 @@ class System:
         """Purge deleted data by the system's own command. Raises NotThere."""
         raise NotThere("no purge of its own")
 
-    def load(self, memories: Mapping[str, Sequence[str]]) -> None:
-        """Store the memories of each user without asking the model for words."""
-        self._child.call("load", memories)
+    def remember(self, user: str, texts: Sequence[str]) -> None:
+        """Store these memories without asking the model for words."""
+        self._child.call("remember", user, texts)
 
     def time(self, calls: Sequence[Call], clients: int) -> Timed:
         """Make the calls with this many clients, each of which takes the next call. Timed around the call."""
@@ -171,10 +172,6 @@ class System:
     def stop(self) -> None:
         self.kill()
         drop_database(self.database)
-
-    def _begin(self, *, first: bool) -> None:
-        self._child = Child(self, f"{self.name}_peer")
-        self._child.call("start", self._setup(), first=first)
 
     def _setup(self) -> Setup:
         return Setup(self.database_url, str(self.folder), self.model_url, self.name, self.dimensions)
@@ -202,12 +199,12 @@ class Mem0ByHttp(Mem0):
         if hasattr(self, "_server"):
             self._server.end()
 
-    def _begin(self, *, first: bool) -> None:
+    def start_again(self) -> None:
         self._server = Child(self, "mem0_http", "server")
-        self._server.call("start", self._setup(), first=first)
+        self._server.call("start", self._setup())
         self._child = Child(self, "mem0_http")
         asked = self._setup()._replace(database_url=self._server.call("address"))
-        self._child.call("start", asked, first=first)
+        self._child.call("start", asked)
 
 
 class LangMem(System):

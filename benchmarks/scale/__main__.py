@@ -12,14 +12,14 @@ from benchmarks import runner
 from config.embedded_postgres import database_url
 from scripts import citus
 
-SIZES = (100, 10_000, 1_000_000)
+SIZES, CALLS = (100, 10_000, 1_000_000), 300
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
     parser.add_argument("--relationships", type=int, nargs="+", default=SIZES, metavar="N")
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--calls", type=int, default=300, help="of each sort, in each round")
+    parser.add_argument("--calls", type=int, default=CALLS, help="of each sort, in each round")
     parser.add_argument("--folder", type=Path, help="below which the databases are; 40 GB for all three")
     told = "what distribution costs, on nodes of this machine"
     parser.add_argument("--citus", action="store_true", help=told)
@@ -49,7 +49,7 @@ def compare(options: argparse.Namespace) -> None:
             from benchmarks.scale.distributed import Comparison
 
             measure = partial(Comparison(servers).measure, rounds=options.rounds, calls=options.calls)
-            runner.measure("distributed", {"nodes": measure}, keep=True)
+            runner.measure("distributed", {"nodes": measure}, keep=options.calls >= CALLS)
 
 
 if __name__ == "__main__":

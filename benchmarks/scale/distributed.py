@@ -14,7 +14,7 @@ from django.core.management import call_command
 from django.db import connection, connections
 from django.utils import timezone
 
-from benchmarks.report import Figure, Goal, Section, of_rounds
+from benchmarks.report import Figure, Goal, Section, of_ratios, of_rounds
 from benchmarks.runner import say
 from benchmarks.scale.reads import MESSAGE, Times, timed
 from benchmarks.scale.seed import Seeded, seed
@@ -138,12 +138,12 @@ class Comparison:
 def _figures(found: Mapping[str, Sequence[tuple[Times, Cpu]]]) -> Iterator[Figure]:
     plain = [{**times, ASKED_OF_A_NODE: times["build_context"]} for times, _ in found[PLAIN]]
     for what in plain[0]:
+        beside = [p50(times[what]) for times in plain]
         if what != ASKED_OF_A_NODE:
-            yield of_rounds(f"{what}, plain", [p50(times[what]) for times in plain], "ms")
+            yield of_rounds(f"{what}, plain", beside, "ms")
         for name, nodes in NODES.items():
-            pairs = zip(found[name], plain, strict=True)
-            ratios = [p50(times[what]) / p50(beside[what]) for (times, _), beside in pairs]
-            yield of_rounds(f"{what}, {nodes} / plain", ratios, "x", GOALS.get(what))
+            taken = [p50(times[what]) for times, _ in found[name]]
+            yield of_ratios(f"{what}, {nodes} / plain", taken, beside, GOALS.get(what))
         for name, measured in found.items():
             for where in ("coordinator", "nodes") if name != PLAIN else ("coordinator",):
                 if used := [cpu[what][where] for _, cpu in measured if what in cpu]:

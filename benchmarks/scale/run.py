@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import connections
 
 from benchmarks.client import Client
-from benchmarks.report import Figure, Goal, Section, of_rounds
+from benchmarks.report import Figure, Goal, Section, of_ratios, of_rounds
 from benchmarks.runner import say
 from benchmarks.scale import reads
 from benchmarks.scale.reads import READ_BY_CONTEXTS, WORKING_SET, Times
@@ -129,12 +129,12 @@ def _times(title: str, how: str, rounds: Rounds) -> Section:
     fewest, first = next(iter(rounds.items()))
     for what in first[0]:
         goal = Goal(MOST_GROWTH) if what in _GOALS else None
+        least = [p50(times[what]) for times in first]
         for size, of_size in rounds.items():
             taken = [p50(times[what]) for times in of_size]
             section.figures.append(of_rounds(f"{what}: {size:,} relationships, p50", taken, "ms"))
             if size != fewest:
-                ratios = [one / p50(times[what]) for one, times in zip(taken, first, strict=True)]
-                section.figures.append(of_rounds(f"{what}: {size:,} / {fewest:,}", ratios, "x", goal))
+                section.figures.append(of_ratios(f"{what}: {size:,} / {fewest:,}", taken, least, goal))
     return section
 
 

@@ -16,22 +16,21 @@ from benchmarks.peers.hosted.host import EMBEDDING_MODEL, Peer, Setup, Turn, ser
 
 _TABLE = """
 CREATE EXTENSION IF NOT EXISTS vector;
-CREATE TABLE memory (
+CREATE TABLE IF NOT EXISTS memory (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     person text NOT NULL, content text NOT NULL, vector vector({dimensions}) NOT NULL
 );
-CREATE INDEX ON memory (person)
+CREATE INDEX IF NOT EXISTS memory_person ON memory (person)
 """
 
 
 class Baseline(Peer):
-    def start(self, setup: Setup, *, first: bool) -> None:
+    def start(self, setup: Setup) -> None:
         self._openai = OpenAI(base_url=setup.model_url, api_key=setup.key)
         self._dimensions = setup.dimensions
-        if first:
-            with Connection.connect(setup.database_url) as connection:
-                for statement in _TABLE.format(dimensions=self._dimensions).split(";"):
-                    connection.execute(statement.encode())
+        with Connection.connect(setup.database_url) as connection:
+            for statement in _TABLE.format(dimensions=self._dimensions).split(";"):
+                connection.execute(statement.encode())
         self._pool = ConnectionPool(setup.database_url, min_size=1, max_size=16, configure=register_vector)
 
     def hand_over(self, user: str, messages: Turn) -> None:

@@ -49,17 +49,9 @@ class Timed(NamedTuple):
 class Peer:
     """The functions of benchmarks.peers.systems.System, in the system's own process.
 
-    A peer adds `start(setup, first)`, where `first` says that the database is empty, `hand_over(user, messages)`,
-    `fetch(user, question)`, `stored(user)` and `delete_person(user)`.
+    A peer adds `start(setup)`, on a new database or an earlier one of its own, `hand_over(user, messages)`,
+    `fetch(user, question)`, `stored(user)`, `delete_person(user)` and `remember(user, texts)`.
     """
-
-    def remember(self, user: str, texts: Sequence[str]) -> None:
-        """Store these memories without asking the model."""
-        raise NotImplementedError
-
-    def load(self, memories: Mapping[str, Sequence[str]]) -> None:
-        with ThreadPoolExecutor(4) as pool:
-            list(pool.map(self.remember, memories, memories.values()))
 
     def time(self, calls: Sequence[Call], clients: int) -> Timed:
         """Make the calls in this many threads, each of which takes the next call."""
@@ -78,10 +70,10 @@ class Peer:
             list(pool.map(make, calls))
         return Timed(took, perf_counter() - began, failures)
 
-    def call(self, verb: str, *given: Any, **named: Any) -> tuple[Any, str]:
+    def call(self, verb: str, *given: Any) -> tuple[Any, str]:
         """Return a function's result, and its error as text, as the caller does not have the peers' libraries."""
         try:
-            return getattr(self, verb)(*given, **named), ""
+            return getattr(self, verb)(*given), ""
         except Exception as problem:
             traceback.print_exc()  # to the log
             return None, f"{type(problem).__name__}: {problem}"

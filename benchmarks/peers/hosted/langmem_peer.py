@@ -18,13 +18,13 @@ T = TypeVar("T")
 
 
 class LangMem(Peer):
-    def start(self, setup: Setup, *, first: bool) -> None:
+    def start(self, setup: Setup) -> None:
         os.environ |= {"LANGSMITH_TRACING": "false", "LANGCHAIN_TRACING_V2": "false"}
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
-        self._wait(self._open(setup, first=first))
+        self._wait(self._open(setup))
 
-    async def _open(self, setup: Setup, *, first: bool) -> None:
+    async def _open(self, setup: Setup) -> None:
         from langchain_openai import ChatOpenAI, OpenAIEmbeddings
         from langgraph.store.postgres import AsyncPostgresStore
         from langmem import create_memory_store_manager
@@ -45,8 +45,7 @@ class LangMem(Peer):
         await self._pool.open()
         index = {"dims": setup.dimensions, "embed": embedder, "fields": [_FIELD]}
         self._store = AsyncPostgresStore(self._pool, index=index)
-        if first:
-            await self._store.setup()
+        await self._store.setup()
         self._manager = create_memory_store_manager(
             ChatOpenAI(model=MODEL, **asked),
             namespace=(_ROOT, "{langgraph_user_id}"),

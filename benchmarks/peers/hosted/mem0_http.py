@@ -20,7 +20,7 @@ _PAGE = 200
 class Client(Mem0):
     """mem0's client. `database_url` in the setup is the address of the service, and `key` its API key."""
 
-    def start(self, setup: Setup, *, first: bool) -> None:
+    def start(self, setup: Setup) -> None:
         os.environ |= {"MEM0_DIR": setup.folder, "MEM0_TELEMETRY": "False"}
         from mem0 import MemoryClient
 
@@ -35,10 +35,10 @@ class Client(Mem0):
 
 
 class Server(Mem0):
-    def start(self, setup: Setup, *, first: bool) -> None:
+    def start(self, setup: Setup) -> None:
         import uvicorn
 
-        super().start(setup, first=first)
+        super().start(setup)
         config = uvicorn.Config(_app(self._memory), host="127.0.0.1", port=0, log_level="warning")
         self._server = uvicorn.Server(config)
         threading.Thread(target=self._server.run, daemon=True).start()

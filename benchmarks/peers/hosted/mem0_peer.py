@@ -7,7 +7,7 @@ from benchmarks.peers.hosted.host import ALL, EMBEDDING_MODEL, MODEL, TOP, Peer,
 
 
 class Mem0(Peer):
-    def start(self, setup: Setup, *, first: bool) -> None:
+    def start(self, setup: Setup) -> None:
         # mem0 reads these when it is imported: the folder of its SQLite history, and no telemetry.
         os.environ |= {"MEM0_DIR": setup.folder, "MEM0_TELEMETRY": "False"}
         from mem0 import Memory
@@ -26,8 +26,7 @@ class Mem0(Peer):
                 "embedder": {"provider": "openai", "config": embedder},
             }
         )
-        if first:
-            self._memory.vector_store._ensure_collection()  # before several threads do it at once
+        self._memory.vector_store._ensure_collection()  # before several threads do it at once
 
     def hand_over(self, user: str, messages: Turn) -> None:
         self._memory.add(list(messages), user_id=user)
