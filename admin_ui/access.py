@@ -228,15 +228,14 @@ def project_access(request: HttpRequest) -> ProjectAccess | None:
     """
     operator = cast(Operator, request.user)
     if operator.is_superuser:
-        found = [(project, Role.OWNER) for project in Project.objects.order_by("created_at", "id")]
+        roles = {str(project.id): (project, Role.OWNER) for project in Project.objects.order_by("name", "id")}
     else:
-        members = Membership.objects.filter(operator=operator).select_related("project").order_by("id")
-        found = [(member.project, Role(member.role)) for member in members]
-    if not found:
+        memberships = Membership.objects.filter(operator=operator, invited_at__isnull=True)
+        ordered = memberships.select_related("project").order_by("project__name", "id")
+        roles = {str(member.project_id): (member.project, Role(member.role)) for member in ordered}
+    if not roles:
         return None
-    # Any owner may add them to a project, and call it what they like: they begin in the one they joined first.
-    first = str(found[0][0].id)
-    roles = {str(project.id): (project, role) for project, role in sorted(found, key=lambda one: one[0].name)}
+    first = next(iter(roles))
     chosen = _project_of_page(request) or request.session.get(PROJECT_IN_SESSION, first)
     if chosen not in roles:
         if "project" in request.POST:

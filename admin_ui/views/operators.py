@@ -5,22 +5,23 @@ from uuid import UUID
 
 from django import forms
 from django.conf import settings
+from django.contrib.auth import login
 from django.contrib.auth.forms import SetPasswordForm, SetPasswordMixin
-from django.contrib.auth.tokens import PasswordResetTokenGenerator
-from django.contrib.auth.views import PasswordResetConfirmView
+from django.core import signing
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse, reverse_lazy
-from django.utils.encoding import force_bytes
-from django.utils.http import urlsafe_base64_encode
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views import View
 
-from admin_ui.access import OperatorView
+from admin_ui.access import PROJECT_IN_SESSION, OperatorView
 from admin_ui.paging import Sort, page_of
 from admin_ui.params import text_param
 from admin_ui.words import sentence_of
-from relationships.models import Membership, Operator, Role
+from relationships.models import Membership, Role
 from relationships.services.memberships import accept_invitation, add_member, change_role, remove_member
 from web.errors import Conflict, RapportError
 
+_INVITATIONS = "admin_ui.invitations"  # the salt of their tokens
 SAYS = {
     Role.VIEWER: "can view everything",
     Role.EDITOR: "can edit memory and companions",
@@ -45,10 +46,7 @@ class OperatorsView(OperatorView):
             member = add_member(project=self.access.project, email=email, role=role, by=self.actor)
         except RapportError as error:
             return self._page(why=sentence_of(error), email=email, role=role, status=422)
-        if not member.operator.has_usable_password():
-            return self._page(invited=email, link=_invitation_link(request, member.operator))
-        said = f"{member.operator.email} already has an account, and was added."
-        return self.done(said, "admin_ui:operators")
+        return self._page(invited=member.operator.email, link=_invitation_link(request, member))
 
     def _page(self, **more: Any) -> HttpResponse:
         rows = Membership.objects.filter(project_id=self.project_id).select_related("operator")
@@ -79,19 +77,21 @@ class OperatorRoleView(OperatorView):
         return self.done(f"{member.operator.email} is now {member.role}.", "admin_ui:operators")
 
 
-class InvitationTokens(PasswordResetTokenGenerator):
-    """Signed tokens, which become invalid when the account's password is set or the invitation is renewed."""
-
-    key_salt = "admin_ui.invitations"
-
-
-_tokens = InvitationTokens()
+def _invitation_link(request: HttpRequest, invited: Membership) -> str:
+    """Return the absolute URL. Whoever has it can join, unless there is an account, so it is shown only once."""
+    assert invited.invited_at is not None
+    token = signing.dumps([str(invited.id), invited.invited_at.isoformat()], salt=_INVITATIONS)
+    return request.build_absolute_uri(reverse("admin_ui:invitation", args=[token]))
 
 
-def _invitation_link(request: HttpRequest, operator: Operator) -> str:
-    """Return the absolute URL. Whoever has it can join, so it is shown once, to the operator who invites."""
-    parts = [urlsafe_base64_encode(force_bytes(operator.pk)), _tokens.make_token(operator)]
-    return request.build_absolute_uri(reverse("admin_ui:invitation", args=parts))
+def _invited(token: str) -> Membership | None:
+    """Return what the link is for; None if it has expired, or the invitation was accepted, renewed or withdrawn."""
+    try:
+        invited, at = signing.loads(token, salt=_INVITATIONS, max_age=settings.PASSWORD_RESET_TIMEOUT)
+    except signing.BadSignature:
+        return None
+    waiting = Membership.objects.select_related("operator", "project")
+    return waiting.filter(id=invited, invited_at=at).first()
 
 
 class JoinForm(SetPasswordForm):  # type: ignore[type-arg]
@@ -104,32 +104,40 @@ class JoinForm(SetPasswordForm):  # type: ignore[type-arg]
 
     field_order = ("name", "new_password1", "new_password2")
 
-    def save(self, commit: bool = True) -> Any:
-        """Set the name and password. Raises Conflict if the link was used meanwhile."""
-        name, password = self.cleaned_data["name"], self.cleaned_data["new_password1"]
-        return accept_invitation(operator_id=self.user.pk, name=name, password=password)
 
-
-class InvitationView(PasswordResetConfirmView):
-    """The page of an invitation link, without sign-in: choose a name and a password, and be signed in.
+class InvitationView(View):
+    """The page of an invitation link. Somebody new chooses a name and a password, and is signed in; who has an account
+    joins while signed in to it, as somebody else may have chosen its password.
 
     A link is valid for one use and for PASSWORD_RESET_TIMEOUT seconds.
     """
 
-    template_name = "admin_ui/operators/invitation.html"
-    form_class = JoinForm
-    token_generator = _tokens
-    post_reset_login = True
-    post_reset_login_backend = "django.contrib.auth.backends.ModelBackend"
-    success_url = reverse_lazy("admin_ui:overview")
+    def get(self, request: HttpRequest, token: str) -> HttpResponse:
+        invited = _invited(token)
+        is_new = invited is not None and not invited.operator.has_usable_password()
+        return self._page(invited, JoinForm(invited.operator) if invited and is_new else None)
 
-    def get_user(self, uidb64: str) -> Operator | None:
-        """Return the invited operator; None if they have joined."""
-        operator = super().get_user(uidb64)
-        return operator if isinstance(operator, Operator) and not operator.has_usable_password() else None
-
-    def form_valid(self, form: Any) -> HttpResponse:
+    def post(self, request: HttpRequest, token: str) -> HttpResponse:
+        invited, chosen = _invited(token), {}
+        if invited is None:
+            return self._page(None)
+        is_new = not invited.operator.has_usable_password()
+        if is_new:
+            form = JoinForm(invited.operator, request.POST)
+            if not form.is_valid():
+                return self._page(invited, form)
+            chosen = {"name": form.cleaned_data["name"], "password": form.cleaned_data["new_password1"]}
+        elif request.user != invited.operator:
+            return self._page(invited)
         try:
-            return super().form_valid(form)
+            member = accept_invitation(invited, **chosen)
         except Conflict:
-            return self.render_to_response(self.get_context_data(form=None, validlink=False))
+            return self._page(None)
+        if is_new:
+            login(request, member.operator, "django.contrib.auth.backends.ModelBackend")
+        request.session[PROJECT_IN_SESSION] = str(member.project_id)
+        return redirect("admin_ui:overview")
+
+    def _page(self, invited: Membership | None, form: JoinForm | None = None) -> HttpResponse:
+        ctx = {"invited": invited, "form": form}
+        return render(self.request, "admin_ui/operators/invitation.html", ctx)

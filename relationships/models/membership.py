@@ -12,7 +12,7 @@ class Role(models.TextChoices):
 
 
 class Membership(models.Model):
-    """Which operator sees which project, and what they may do there."""
+    """Which operator sees which project, and what they may do there; nothing until they accept the invitation."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     operator = models.ForeignKey(
@@ -21,6 +21,9 @@ class Membership(models.Model):
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=10, choices=Role.choices)
     created_at = models.DateTimeField(auto_now_add=True)
+    invited_at = models.DateTimeField(
+        null=True
+    )  # the newest invitation's, which is not accepted yet; null: a member
 
     class Meta:
         constraints = [

@@ -6,6 +6,7 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
+from django.utils import timezone
 
 from relationships.models import Membership, Operator, Project, Role
 from relationships.services.audit import audit_row
@@ -15,48 +16,47 @@ from web.errors import Conflict, InvalidInput, NotFound
 
 @transaction.atomic
 def add_member(*, project: Project, email: str, role: str, by: Actor, password: str = "") -> Membership:
-    """Make an operator a member of a project, and give them an account if they have none.
+    """Invite somebody to a project, with an account if they have none, which is theirs once they choose a password.
+    They become a member when they accept, or at once if `password` sets the account's.
 
-    Without a `password` they are invited: they can sign in once they have set one themselves. Inviting somebody again
-    makes a new link possible and the old one invalid.
-
-    Raises InvalidInput; Conflict if they are a member already, or have yet to accept another project's invitation,
-    whose link would let them into this project too.
+    Inviting somebody again makes earlier links invalid. Raises InvalidInput; Conflict if they are a member already.
     """
     _check_role(role)
     operator = _operator(email.strip().lower(), password)
-    invited = not operator.has_usable_password()
-    if invited and Membership.objects.filter(operator=operator).exclude(project=project).exists():
-        raise Conflict(
-            f"{operator.email} has not accepted another project's invitation yet. Add them afterwards."
-        )
     membership, created = Membership.objects.get_or_create(
-        operator=operator, project=project, defaults={"role": role}
+        operator=operator,
+        project=project,
+        defaults={"role": role, "invited_at": None if password else timezone.now()},
     )
-    if invited:
-        operator.set_unusable_password()  # a new random one, which makes earlier links invalid
-        operator.save(update_fields=["password"])
-    elif not created:
-        raise Conflict(f"{operator.email} is already a member, as {membership.role}.")
+    if not created:
+        if membership.invited_at is None:
+            raise Conflict(f"{operator.email} is already a member, as {membership.role}.")
+        membership.role, membership.invited_at = role, timezone.now()
+        membership.save(update_fields=["role", "invited_at"])
     _audit("membership.created" if created else "membership.invited_again", membership, by)
     return membership
 
 
 @transaction.atomic
-def accept_invitation(*, operator_id: int, name: str, password: str) -> Operator:
-    """Give an invited operator their password, which was validated before.
+def accept_invitation(invited: Membership, *, name: str = "", password: str = "") -> Membership:
+    """Make who was invited a member. If the account is new, `name` and `password` become its own; the password was
+    validated before.
 
-    Raises Conflict if the invitation was accepted or withdrawn.
+    Raises Conflict if the invitation was accepted, renewed or withdrawn meanwhile.
     """
-    operator = Operator.objects.select_for_update().filter(id=operator_id).first()
-    if operator is None or operator.has_usable_password():
-        raise Conflict("This invitation was accepted or withdrawn.")
-    operator.first_name = name
-    operator.set_password(password)
-    operator.save(update_fields=["first_name", "password"])
-    for membership in Membership.objects.filter(operator=operator):
-        _audit("membership.accepted", membership, Actor(ActorKind.OPERATOR, operator.email))
-    return operator
+    waiting = Membership.objects.select_for_update().filter(invited_at__isnull=False)
+    membership = waiting.filter(id=invited.id, invited_at=invited.invited_at).first()
+    operator = Operator.objects.select_for_update().filter(id=invited.operator_id).first()
+    if operator is None or membership is None or bool(password) == operator.has_usable_password():
+        raise Conflict("This invitation was accepted, renewed or withdrawn.")
+    if password:
+        operator.first_name = name
+        operator.set_password(password)
+        operator.save(update_fields=["first_name", "password"])
+    membership.operator, membership.invited_at = operator, None
+    membership.save(update_fields=["invited_at"])
+    _audit("membership.accepted", membership, Actor(ActorKind.OPERATOR, operator.email))
+    return membership
 
 
 @transaction.atomic
@@ -118,7 +118,9 @@ def _check_role(role: str) -> None:
 
 
 def _refuse_last_owner(membership: Membership) -> None:
-    owners = Membership.objects.filter(project_id=membership.project_id, role=Role.OWNER)
+    owners = Membership.objects.filter(
+        project_id=membership.project_id, role=Role.OWNER, invited_at__isnull=True
+    )
     if not owners.exclude(id=membership.id).exists():
         raise Conflict("The project would have no owner left. Make somebody else an owner first.")
 

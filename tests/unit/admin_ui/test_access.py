@@ -57,17 +57,6 @@ def test_an_operator_of_two_projects_chooses_between_them(editor: Client, projec
     assert other.project.name in editor.get(OVERVIEW).content.decode()
 
 
-def test_who_is_added_to_another_project_begins_in_their_own(editor: Client, project: Project) -> None:
-    other = Project.objects.create(name=" First of all")
-    Membership.objects.create(
-        operator=Operator.objects.get(email="editor@example.org"), project=other, role=Role.OWNER
-    )
-
-    editor.post("/admin-ui/companions/", {"slug": "eve", "name": "Eve"})
-
-    assert list(project.companions.values_list("slug", flat=True)) == ["eve"]
-
-
 def test_a_project_that_is_not_theirs_can_not_be_chosen(editor: Client) -> None:
     other = meet_elsewhere()
 

@@ -60,3 +60,11 @@ def test_another_projects_membership_is_not_there(project: Project) -> None:
         remove_member(project_id=project.id, membership_id=member.id, by=BY)
     with pytest.raises(NotFound):
         change_role(project_id=project.id, membership_id=uuid7(), role=Role.VIEWER, by=BY)
+
+
+def test_the_last_owner_who_joined_stays_whoever_else_is_invited_to_be_one(project: Project) -> None:
+    owner = let_in(project)
+    add_member(project=project, email="bo@example.org", role=Role.OWNER, by=BY)
+
+    with pytest.raises(Conflict, match="no owner left"):
+        remove_member(project_id=project.id, membership_id=owner.id, by=BY)
