@@ -83,12 +83,14 @@ def _says(wish: Heard, asked: Wish, content: str) -> bool:
 
 
 def _only_repeats(wish: Heard, item: Operation, cited: Sequence[UUID]) -> bool:
-    """Return whether it rests on the asking message alone, and all its words are those of the wish; half of them, if
-    that message asks to keep nothing of what it tells.
+    """Return whether it rests on the asking message alone, and all its words are those of the wish, or half of them
+    those of what that message tells and asks not to keep.
     """
-    only = set(cited) == {wish.message.id} and not item.earlier
-    least = HALF if unkept_in(wish.message.content) else 1
-    return only and share_said(item.content, wish.draft.scope.wish.text, of_nothing=0) >= least
+    if set(cited) != {wish.message.id} or item.earlier:
+        return False
+    if told := unkept_in(wish.message.content):
+        return share_said(item.content, told, of_nothing=0) >= HALF
+    return share_said(item.content, wish.draft.scope.wish.text, of_nothing=0) == 1
 
 
 def carry_out_wishes(state: ApplyState, heard: Sequence[Heard], by: Actor) -> None:

@@ -45,7 +45,7 @@ _UNKEPT_AHEAD = _pattern(
 _UNKEPT_BEHIND = _pattern(
     r"\s(?:please |pls )?(?:don['’]?t|do not) write (?:that|this|it) down(?: pls| please)?\W*$"
 )
-_SAYS = _pattern(rf"\b{_RULES['says']}$")
+_CLAUSE, _SAYS = _pattern(_RULES["clause"]), _pattern(_RULES["says"])
 _SAVES = _pattern(_RULES["saves"])
 _OUT_OF = _pattern(f"(?:^|[,;:–—-] ?){_RULES['manners']}{_RULES['asks_out_of']}")
 _LATE = ("asks_last", "asks_behind", "asks_dense", "asks_dense_last")
@@ -139,13 +139,12 @@ def _not_kept(sentence: str, before: Sequence[str]) -> _Unkept | None:
     found = _UNKEPT.search(sentence) or _UNKEPT.search(_AFTERTHOUGHT.sub("", sentence))
     if found is None:
         found = _UNKEPT_BEHIND.search(sentence)
-        if found is None or _SAYS.search(sentence[: found.start()]):
-            return None
-        return _Unkept(sentence[: found.start()], sure=True)
+        told = sentence[: found.start()] if found else ""
+        return _Unkept(told, sure=True) if _CLAUSE.search(told) and not _SAYS.search(told) else None
     if told := _told_before(sentence[: found.start()]):
         return _Unkept(told)
     told = _told_before(*reversed(before)) if found["only"] else _told_before(" ".join(before))
-    return _Unkept(told[-LONGEST_WISH:], sure=found.start() == 0 and not _SAVES.search(found[0]))
+    return _Unkept(told, sure=found.start() == 0 and not _SAVES.search(found[0]))
 
 
 def _unquoted(said: str) -> str:
@@ -171,7 +170,7 @@ def _asked_in(said: str) -> str | None:
     read: list[str] = []
     for sentence in _sentences(said):
         if unkept := _not_kept(sentence, read):
-            return unkept.told
+            return unkept.told[-LONGEST_WISH:]
         before = read[-1] if read else ""
         read.append(sentence)
         found = None

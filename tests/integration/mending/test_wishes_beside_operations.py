@@ -71,6 +71,12 @@ def test_what_should_go_goes_and_what_else_was_said_is_kept(
         ("Me gusta Juan. No lo anotes.", "Le gusta Juan", []),
         ("I love Walt. Please don't write that down. I'm 40.", "Is 40", ["Is 40"]),
         ("I was in rehab in 2019. My parents paid. Don't write that down.", "Went to rehab in 2019", []),
+        pytest.param(
+            f"I was in rehab in 2019. {'My parents paid for all of it. ' * 30}Don't write that down.",
+            "Went to rehab in 2019",
+            [],
+            id="long",
+        ),
         ("I was in rehab, years ago. dont write that down pls", "Went to rehab", []),
         ("Don't write this down, but I was in rehab.", "Went to rehab", []),
         ("off the record: i hate my job", "Hates their job", []),

@@ -33,7 +33,13 @@ def test_what_a_message_surely_tells_and_asks_not_to_keep(said: str, told: str) 
     ("said", "asked"),
     [
         ("i love walt dont write that down", "i love walt"),
+        ("she is ill please dont write that down", "she is ill"),
         ("my boss said dont write that down", None),
+        ("i told my kids dont write that down", None),
+        ("I usually don't write that down.", None),
+        ("I know it by heart, so I do not write it down.", None),
+        ("Most nurses don't write that down", None),
+        ("The rule at work is do not write it down", None),
         ("dont write that down", ""),
         ("dont remember that", ""),
         ("forget my last message", ""),
