@@ -19,7 +19,7 @@ from tests.labelled.scratchpad import Scratchpad
 
 FILE = Path(__file__).with_name("offline_sentences.json")
 # (precision, recall). `last` was written when the rules were done: it says most about what people will say.
-FLOORS = {"seen": (0.995, 0.9), "held_out": (0.985, 0.9), "last": (0.95, 0.65)}
+FLOORS = {"seen": (1.0, 0.93), "held_out": (1.0, 0.94), "last": (0.95, 0.65)}
 
 
 @dataclass
