@@ -232,7 +232,8 @@ def read_wish(text: str, names: Collection[str] = ()) -> Wish:
         return Wish(text, everything=True)
     what = _NOUN_OF.sub("", _SPEAKER.sub("", _REPORT.sub("", what) or what))
     own = {fold(part) for name in names for part in name.split()}
-    words = words_of(what)
+    reported = _REPORTED.match(normal(what))
+    words = [word for word in words_of(what) if reported is None or word.start >= reported.end()]
     stop = STOP - _ENGLISH if any(word.forms & _TELLS_ENGLISH for word in words) else STOP
     telling = [
         _with_synonyms(word)
@@ -254,7 +255,7 @@ def read_wish(text: str, names: Collection[str] = ()) -> Wish:
         denies=any(word.forms & NO for word in words),
         once=any(word.forms & ONCE for word in words),
         states=bool(_STATEMENT.match(what) or _TELLS.search(what)),
-        mine=_is_mine(words_of(about := _REPORTED.sub("", what)), about),
+        mine=_is_mine(words, what),
         theirs=bool(_THEY.search(what)) and not _people_in(what),
     )
 

@@ -228,14 +228,10 @@ def test_a_friend_called_mia_is_not_italian_for_mine() -> None:
 
 @pytest.mark.parametrize(
     "said",
-    [
-        "what I said about Hanna",
-        "i ever mentioned Hanna",
-        "was ich über Hanna gesagt habe",
-        "ce que je t'ai dit sur Hanna",
-        "o que eu disse sobre Hanna",
-        "wat ik over Hanna heb gezegd",
-    ],
+    (
+        "what I said about Hanna; i ever mentioned Hanna; was ich über Hanna gesagt habe; ce que je t'ai dit sur Hanna; "
+        "o que eu disse sobre Hanna; wat ik over Hanna heb gezegd; quello che ti ho detto su Hanna; lo que te conté de Hanna"
+    ).split("; "),
 )
 def test_what_somebody_said_of_others_is_theirs(said: str) -> None:
     wish = read_wish(said)
