@@ -1,6 +1,7 @@
 """Changes of known lines by a clause: corrections, goals that were reached, dates that moved, names."""
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 
 from providers.llm.offline.clauses import Clause
@@ -26,6 +27,8 @@ from providers.llm.offline.wording import (
 _PURSUING = words(
     "learn train run try start save pass get going play do take"
 )  # tell how a goal is pursued, not which one
+# By how it ended: the kinds of facts, besides goals, that end so.
+_ENDED = dict.fromkeys(("gave up", "stopped", "quit"), ("other", "medicine")) | {"do not take": ("medicine",)}
 _PREPOSITION = pattern(r"^(?:in|at|on|to|for|with|from) ")
 _A_NAME_IS = pattern(r"'s name is|^(?:his|her|its) name is|^(?:I|we) (?:named|called) ")
 _ONE_NAMED = pattern(rf"^Has an? (?P<relation>{RELATION}) named (?P<name>{NAME})")
@@ -106,8 +109,7 @@ def _goals(clause: Clause, reader: Reader) -> bool:
     text = statement(reader.dated(clause.text, past=True)[0])
     found = part("GAVE_UP").match(clause.text)
     how = found["how"].lower() if found else ""
-    stopped = how in ("gave up", "stopped", "quit", "dropped", "do not take")
-    if found and (line := _goal_about(clause, reader, found["what"], stopped=stopped)):
+    if found and (line := _goal_about(clause, reader, found["what"], ended=_ENDED.get(how, ()))):
         what = about_them(found["what"].partition(" because ")[0])
         over = {"do not want to": f"No longer wants to {what}", "am not": f"Is no longer {what}"}
         reader.rewrite(line, over.get(how, text))
@@ -119,9 +121,9 @@ def _goals(clause: Clause, reader: Reader) -> bool:
     return True
 
 
-def _goal_about(clause: Clause, reader: Reader, what: str, *, stopped: bool = False) -> Line | None:
-    """The open goal that shares the most significant words with `what`; None if none is close. `stopped`: also what is
-    done and has all of them.
+def _goal_about(clause: Clause, reader: Reader, what: str, *, ended: Collection[str] = ()) -> Line | None:
+    """The open goal that shares the most significant words with `what`; None if none is close. `ended`: the kinds of
+    what is done that are meant, too, if they have all of them.
     """
     said = words(what) - _PURSUING
     close: list[tuple[float, Line]] = []
@@ -131,8 +133,7 @@ def _goal_about(clause: Clause, reader: Reader, what: str, *, stopped: bool = Fa
         pursued = line.type == "goal" or line.fact.kind in ("goal", "move")
         score = (overlap(said, goal) + overlap(goal, said)) / 2
         alike = score >= 0.5 and (len(shared) >= 2 or (shared == goal and len(said) <= 2))
-        wholly = stopped and bool(said) and shared == said
-        done = wholly and (pursued or line.fact.kind in ("other", "medicine"))
+        done = bool(said) and shared == said and (line.fact.kind in ended or (pursued and bool(ended)))
         if not line.settled and (done or (pursued and alike)):
             close.append((score, line))
     return max(close, key=lambda one: one[0])[1] if close else None
