@@ -45,6 +45,8 @@ _UNKEPT_AHEAD = _pattern(
 _UNKEPT_BEHIND = _pattern(
     r"\s(?:please |pls )?(?:don['’]?t|do not) write (?:that|this|it) down(?: pls| please)?\W*$"
 )
+# "Don't write this down. ..." speaks of what follows, unless that itself speaks of what was said before.
+_AHEAD, _BACK = _pattern(r"\bthis\b"), _pattern(r"(?:it|that|this|they|he|she)(?!\w)")
 _CLAUSE, _SAYS = _pattern(_RULES["clause"]), _pattern(_RULES["says"])
 _SAVES = _pattern(_RULES["saves"])
 _OUT_OF = _pattern(f"(?:^|[,;:–—-] ?){_RULES['manners']}{_RULES['asks_out_of']}")
@@ -122,18 +124,19 @@ def unkept_in(said: str) -> str:
 
     Not "I told him, don't write that down", nor "Don't save that", which may be a file.
     """
-    before: list[str] = []
-    for sentence in _sentences(_unquoted(said)):
-        if unkept := _not_kept(sentence, before):
+    sentences = list(_sentences(_unquoted(said)))
+    for place in range(len(sentences)):
+        if unkept := _not_kept(sentences, place):
             return unkept.told if unkept.sure else ""
-        before.append(sentence)
     return ""
 
 
-def _not_kept(sentence: str, before: Sequence[str]) -> _Unkept | None:
-    """What a sentence asks not to keep: what follows, its own beginning, or else all that the message said before it
-    (the last thing, if it says so); "" for the last exchange. None: it does not ask.
+def _not_kept(sentences: Sequence[str], place: int) -> _Unkept | None:
+    """What a message's sentence asks not to keep: what follows in it, its own beginning, or else all that the message
+    said before it (the last thing, if it says so), or after it ("Don't write this down. ..."); "" for the last
+    exchange. None: it does not ask.
     """
+    sentence = sentences[place]
     if ahead := _UNKEPT_AHEAD.match(sentence):
         return _Unkept(ahead["told"], sure=True)
     found = _UNKEPT.search(sentence) or _UNKEPT.search(_AFTERTHOUGHT.sub("", sentence))
@@ -143,7 +146,10 @@ def _not_kept(sentence: str, before: Sequence[str]) -> _Unkept | None:
         return _Unkept(told, sure=True) if _CLAUSE.search(told) and not _SAYS.search(told) else None
     if told := _told_before(sentence[: found.start()]):
         return _Unkept(told)
+    before, after = sentences[:place], " ".join(sentences[place + 1 :])
     told = _told_before(*reversed(before)) if found["only"] else _told_before(" ".join(before))
+    if not told and _AHEAD.search(found[0]) and not _BACK.match(after):
+        told = _told_before(after)
     return _Unkept(told, sure=found.start() == 0 and not _SAVES.search(found[0]))
 
 
@@ -167,12 +173,11 @@ def _own_words(quoted: re.Match[str]) -> str:
 
 
 def _asked_in(said: str) -> str | None:
-    read: list[str] = []
-    for sentence in _sentences(said):
-        if unkept := _not_kept(sentence, read):
+    sentences = list(_sentences(said))
+    for place, sentence in enumerate(sentences):
+        if unkept := _not_kept(sentences, place):
             return unkept.told[-LONGEST_WISH:]
-        before = read[-1] if read else ""
-        read.append(sentence)
+        before = sentences[place - 1] if place else ""
         found = None
         if not _NEVER.search(sentence):
             found = next((match for form in _FORMS if (match := form.search(sentence))), None)

@@ -79,6 +79,7 @@ def test_what_should_go_goes_and_what_else_was_said_is_kept(
         ),
         ("I was in rehab, years ago. dont write that down pls", "Went to rehab", []),
         ("Don't write this down, but I was in rehab.", "Went to rehab", []),
+        ("Don't write this down. I was in rehab.", "Went to rehab", []),
         ("off the record: i hate my job", "Hates their job", []),
     ],
 )
