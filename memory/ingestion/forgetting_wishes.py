@@ -84,12 +84,13 @@ def _says(wish: Heard, asked: Wish, content: str) -> bool:
 
 def _only_repeats(wish: Heard, item: Operation, cited: Sequence[UUID]) -> bool:
     """Return whether it rests on the asking message alone, and all its words are those of the wish, or half of them
-    those of what that message tells and asks not to keep.
+    those of what that message tells and asks not to keep, and the rest of the message has no others.
     """
     if set(cited) != {wish.message.id} or item.earlier:
         return False
     if told := unkept_in(wish.message.content):
-        return share_said(item.content, told, of_nothing=0) >= HALF
+        share = share_said(item.content, told, of_nothing=0)
+        return share >= HALF and share == share_said(item.content, told, wish.message.content)
     return share_said(item.content, wish.draft.scope.wish.text, of_nothing=0) == 1
 
 

@@ -70,6 +70,7 @@ def test_what_should_go_goes_and_what_else_was_said_is_kept(
         ("I think I may love Walt. Please don't write that down.", "Thinks that he may love Walt", []),
         ("Me gusta Juan. No lo anotes.", "Le gusta Juan", []),
         ("I love Walt. Please don't write that down. I'm 40.", "Is 40", ["Is 40"]),
+        ("I love Walt. Please don't write that down. I love tea.", "Loves tea", ["Loves tea"]),
         ("I was in rehab in 2019. My parents paid. Don't write that down.", "Went to rehab in 2019", []),
         pytest.param(
             f"I was in rehab in 2019. {'My parents paid for all of it. ' * 30}Don't write that down.",
