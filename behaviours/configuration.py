@@ -7,6 +7,7 @@ incomplete one does nothing, and `fault` says why.
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Annotated, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, model_validator
 
@@ -19,7 +20,19 @@ from relationships.configuration.plugins import ProviderAlias
 from relationships.configuration.strict import Strict
 from web.field_problems import matching
 from web.fields import JsonObject
-from web.outgoing import known_address
+
+
+def _known_address(url: str) -> str:
+    """Return the URL. Raises ValueError if its host or port can't be read."""
+    try:
+        parts = urlsplit(url)
+        readable = url.isascii() and parts.hostname and parts.port != 0
+    except ValueError:
+        readable = False
+    if not readable:
+        raise ValueError("has a host or a port that can't be called")
+    return url
+
 
 Template = Annotated[
     str, StringConstraints(min_length=1, max_length=MAX_TEMPLATE_CHARACTERS), AfterValidator(known_template)
@@ -35,7 +48,7 @@ Url = Annotated[
         "has to be an address such as https://example.com/hook, without spaces",
         max_length=2000,
     ),
-    AfterValidator(known_address),
+    AfterValidator(_known_address),
 ]
 Scalar = str | int | float | bool | None
 

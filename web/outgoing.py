@@ -113,15 +113,6 @@ def refuse_address(url: str) -> None:
         _refuse_private(host, number)
 
 
-def known_address(url: str) -> str:
-    """Return the URL. Raises ValueError if its host or port can't be read."""
-    try:
-        _url(url)
-    except OutgoingError:
-        raise ValueError("has a host or a port that can't be called") from None
-    return url
-
-
 def _url(url: str) -> httpcore2.URL:
     try:
         parsed = httpcore2.URL(url)

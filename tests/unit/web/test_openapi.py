@@ -59,7 +59,5 @@ def test_schema_and_docs_are_open_and_the_docs_load_nothing_from_elsewhere() -> 
     assert page.headers["Content-Type"].startswith("text/html")
     assert b"/static/drf_spectacular_sidecar/swagger-ui-dist/swagger-ui-bundle.js" in page.content
     assert b"https://" not in page.content
-    assert (
-        "script-src 'self';" in page.headers["Content-Security-Policy"]
-    )  # it has the origin of the admin UI
+    assert "script-src 'self';" in page.headers["Content-Security-Policy"]  # has the admin UI's origin
     assert re.findall(rb"<script(?! src=\"/)", page.content) == []

@@ -1,3 +1,4 @@
+import hashlib
 import os
 import shutil
 import tempfile
@@ -45,7 +46,7 @@ class Command(BaseCommand):
             os.nice(_NICE)
         name_process("rapport-web")
         os.environ["RAPPORT_WEB_PID"] = str(os.getpid())
-        meters = _folder_of_meters()
+        meters = _folder_of_meters(bind)
         count_in(meters)
         load_code()
         for database in connections.all(initialized_only=True):
@@ -61,9 +62,14 @@ class Command(BaseCommand):
             shutil.rmtree(meters)
 
 
-def _folder_of_meters() -> Path:
-    """A new folder for the counters of this server's processes, which /metrics adds up. It is in memory where there
-    is such a place: on a full disk, counting in a mapped file kills the process.
+def _folder_of_meters(bind: str) -> Path:
+    """A new, empty folder for the counters of this server's processes, which /metrics adds up. It is in memory where
+    there is such a place: on a full disk, counting in a mapped file kills the process.
     """
-    memory = "/dev/shm"  # noqa: S108 - mkdtemp's folder is nobody else's
-    return Path(tempfile.mkdtemp(prefix="rapport-", dir=memory if os.access(memory, os.W_OK) else None))
+    memory = "/dev/shm"  # noqa: S108 - the folder is nobody else's
+    parent = memory if os.access(memory, os.W_OK) else tempfile.gettempdir()
+    server = hashlib.sha256(f"{os.getuid()} {settings.DATA_DIR} {bind}".encode()).hexdigest()[:16]
+    folder = Path(parent, f"rapport-{server}")
+    shutil.rmtree(folder, ignore_errors=True)  # of a server that was killed
+    folder.mkdir(mode=0o700)
+    return folder
