@@ -26,7 +26,8 @@ class MessagesLayer(Layer):
     If the last exchange alone exceeds the budget, or the newest messages use less than half of it, longer messages
     before them are shortened to their end. So is a long message before the last exchange that would leave no room for
     those before it. If not all are of today, the system prompt says which are of which days: "last Friday" is relative
-    to those. If others speak as the person too, their messages and the person's begin with the names.
+    to those. It comes before all but the last exchange, unless it takes more than half of the budget. If others speak
+    as the person too, their messages and the person's begin with the names.
     """
 
     slug = "messages"
@@ -44,7 +45,7 @@ class MessagesLayer(Layer):
         if not shown:
             return NOTHING
         days = _days(kept, request)
-        if room is not None and line_cost(days) + sum(message_tokens(spoken) for _, spoken in kept) > room:
+        if not _fit(kept, days, room):
             days = ""
         there = {message.id for message, _ in kept}
         ends = {one[0].id: len(one[1]["content"].partition(CUT)[2]) for one in kept if one not in shown}
@@ -75,8 +76,19 @@ def _kept(request: LayerRequest, room: int | None) -> Kept:
         return Kept([], [], 0)
     costs = [message_tokens(line) for _, line in said]
     exchange = _with_exchange_before(said, 0)
-    shown = said if room is None else _within(said, costs, room, notes, exchange=exchange)
-    return Kept(said, shown, sum(costs[-exchange:]))
+    shown, last_exchange = said, sum(costs[-exchange:])
+    if room is not None:
+        shown = _within(said, costs, room, notes, exchange=exchange)
+        while not _fit(shown, days := _days(shown, request), room):
+            if (rest := room - line_cost(days)) < max(last_exchange, room // 2):
+                break
+            shown = _within(said, costs, rest, notes, exchange=exchange)
+    return Kept(said, shown, last_exchange)
+
+
+def _fit(shown: Shown, days: str, room: int | None) -> bool:
+    """Whether the messages leave room for the sentence on their days."""
+    return not days or room is None or line_cost(days) + sum(message_tokens(one) for _, one in shown) <= room
 
 
 def words_shown(content: str, *, end: int) -> str:

@@ -90,14 +90,27 @@ def test_of_many_days_the_first_are_told_as_a_range() -> None:
 
 
 @pytest.mark.parametrize(
-    ("budget", "shown", "told"), [(40, 1, True), (15, 1, False)], ids=["fits", "does not"]
+    ("budget", "said", "shown", "told"),
+    [(40, 1, 1, True), (15, 1, 1, False), (90, 30, 7, True)],
+    ids=["fits", "does not", "comes before the oldest"],
 )
-def test_their_day_is_told_where_the_budget_leaves_room(budget: int, shown: int, told: bool) -> None:
-    context = {"layers": {"messages": {"budget": budget}}}
+def test_their_day_is_told_where_the_budget_leaves_room(
+    budget: int, said: int, shown: int, told: bool
+) -> None:
+    context, messages = {"layers": {"messages": {"budget": budget}}}, said_on(*[-1] * said)
 
-    rendered = MessagesLayer("messages").render(layer_request(context=context, messages=said_on(-1)))
+    rendered = MessagesLayer("messages").render(layer_request(context=context, messages=messages))
 
     assert (len(rendered.messages), bool(rendered.text)) == (shown, told)
+
+
+def test_days_that_are_counted_once_fewer_messages_are_shown_are_still_told() -> None:
+    context = {"layers": {"messages": {"budget": 180}}}
+    said = said_on(*range(-24, 0), roles=["assistant"] * 12 + ["user", "assistant"] * 6)
+
+    rendered = MessagesLayer("messages").render(layer_request(context=context, messages=said))
+
+    assert (len(rendered.messages), "(the next)" in rendered.text) == (11, True)
 
 
 def test_without_messages_there_is_nothing() -> None:
