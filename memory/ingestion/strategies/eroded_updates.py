@@ -22,6 +22,7 @@ MOSTLY = 1 / 3  # an update that keeps less of an entry's words has lost most of
 CHANGES = ("update", "replace")
 AMISS = "the entry is about something else"
 _MISTAKEN = " (seems to be about something else: never make two things one; give the right number, or add it)"
+_REPLACED = ' (if all of this has ended, replace it again, with a "reason")'
 Lost = Mapping[int, tuple[str, ...]]  # details, by the number of the entry
 # Shows the model its answer with a complaint, for a purpose; returns the operations of its new answer, if any.
 SendBack = Callable[[str, str], list[Operation]]
@@ -50,9 +51,10 @@ def ask_about_losses(
     if not (lost := _lost_in(unasked, given)):
         return items
     mistaken = {item.entry for item in unasked if item.entry in lost and _is_of_another_thing(item, given)}
+    notes = {item.entry: _REPLACED for item in unasked if item.op == "replace"}
+    notes |= dict.fromkeys(mistaken, _MISTAKEN)
     told = "\n".join(
-        f"- entry {entry}: {'; '.join(details)}{_MISTAKEN if entry in mistaken else ''}"
-        for entry, details in lost.items()
+        f"- entry {entry}: {'; '.join(details)}{notes.get(entry, '')}" for entry, details in lost.items()
     )
     complaint = f"the new texts of these entries leave out what the old ones say.\n{told}\n{again}"
     answer = send_back(complaint, "left out")

@@ -211,6 +211,8 @@ def test_a_replaced_entry_of_which_hardly_anything_was_said_is_asked_for_once(
 
     assert conversation.contents == [new]
     assert len(scripted_provider.requests) == 2 + asked
+    ended = 'if all of this has ended, replace it again, with a "reason"'
+    assert [ended in request.history[-1][1] for request in scripted_provider.requests[2:]] == [True] * asked
 
 
 @pytest.mark.parametrize(
