@@ -93,6 +93,17 @@ def says_when(said: str, text: str, timezone: str) -> bool:
     return all(day in said or _period(day) in named for day in days) and times_in(told) <= times_in(said)
 
 
+def moved_with(text: str, *, old: str, new: str) -> str:
+    """The kept text, or the day that the new statement names alone, in place of the one that the old one named."""
+    named, names = ({mention.period for mention in dates_in(said)[1]} for said in (old, new))
+    is_day = "/" not in text and len(text) >= len("2026-03-14")
+    if not is_day or len(names) != 1 or _period(text[:10]) not in named - names:
+        return text
+    (day,) = names
+    span = day.last_span(date.max) if day.year and day.day else None
+    return span[0].isoformat() if span else text
+
+
 def _period(day: str) -> Period:
     return Period(*map(int, day.split("-")))
 
