@@ -1,21 +1,23 @@
 """Answers the client while a reply is made: as one document, or as a stream. Both end by storing the turn."""
 
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TypeVar
 
 import structlog
-from django.db import close_old_connections
+from django.db import close_old_connections, transaction
 from prometheus_client import Counter, Gauge
 
 from chat import badge
+from chat.gone import is_gone
 from chat.keeping import Kept, keep_reply, tool_use_of
 from chat.problems import told
 from chat.repeated import again
 from chat.replies import Question, Reply
+from chat.tools.definitions import WRITING
 from chat.tools.run import Ran, run_tool
 from chat.wire import Envelope, Told, delta_of, event, usage_of
 from config import tracing
@@ -30,6 +32,7 @@ from providers.errors import (
 from providers.llm.chat import ChatPart
 from relationships.models import Turn
 from relationships.services.model_budgets import count_spending
+from relationships.services.sequence import lock_relationship
 from web.errors import InvalidInput, RapportError, TooManyRequests, Unavailable, UpstreamFailed
 from web.leaving import nobody_waits
 from web.meters import OWN
@@ -38,6 +41,7 @@ from web.server.admission import Client, FairQueue
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
 WAIT = "wait for a connection"  # in traces
+FORGOTTEN = "Something that you were shown has been forgotten since: nothing is stored during this reply."
 DATABASE_THREADS = 4  # per process; each has a connection, besides those of the request threads
 _ALL = Client("all")
 _OPEN = Gauge("rapport_chat_open", "Replies in progress.", registry=OWN, multiprocess_mode="livesum")
@@ -200,11 +204,23 @@ class Answering:
 
 
 def _run_tool(
-    question: Question, in_database: Callable[[Callable[[], Any]], Any], name: str, arguments: dict[str, Any]
+    question: Question,
+    in_database: Callable[[Callable[[], Any]], Any],
+    name: str,
+    arguments: dict[str, Any],
+    earlier: Sequence[Ran],
 ) -> Ran:
     """A function, not a method of Answering: that would make a reference cycle between it and its Reply."""
-    ran: Ran = in_database(lambda: run_tool(tool_use_of(question), name, arguments))
+    run = partial(run_tool, tool_use_of(question), name, arguments)
+    ran: Ran = in_database(partial(_write, question, earlier, run) if name in WRITING else run)
     return ran
+
+
+@transaction.atomic
+def _write(question: Question, earlier: Sequence[Ran], run: Callable[..., Ran]) -> Ran:
+    """Run a tool that writes, unless its model was shown something that is gone by now."""
+    lock_relationship(question.relationship.id)
+    return run(refused=FORGOTTEN if is_gone(question, earlier) else "")
 
 
 def upstream_error(error: ProviderError) -> RapportError:

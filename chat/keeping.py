@@ -1,7 +1,7 @@
 """Stores a reply: the turn, the tools that were called, and references to what the companion was shown."""
 
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from chat.gone import ids_of, is_erased
 from chat.messages import in_pieces, told_calls
 from chat.models import KeptContext
 from chat.repeated import metadata_of
@@ -31,15 +32,6 @@ _VERSIONS = """
           GROUP BY entry_id) AS shown)
 """
 _KEEP_CONTEXT = insert_of(KeptContext, "contexts", entries=_VERSIONS)
-# Whether any of what was shown has been erased since. An erased entry's row is gone, but not its history.
-_ERASED = """
-SELECT EXISTS (SELECT 1 FROM relationships_message
-                WHERE relationship_id = %(relationship)s AND id = ANY(%(ids)s) AND erased_at IS NOT NULL)
-    OR EXISTS (SELECT 1 FROM memory_entryrevision
-                WHERE relationship_id = %(relationship)s AND entry_id = ANY(%(ids)s) AND event = 'redact')
-    OR EXISTS (SELECT 1 FROM summaries_summary
-                WHERE relationship_id = %(relationship)s AND id = ANY(%(ids)s) AND erased_at IS NOT NULL)
-"""
 MODEL = Actor.policy("memory_tools")  # a model asked for it during a reply
 
 
@@ -99,22 +91,12 @@ def _keep(reply: Reply, interrupted: bool, early: Turn | None, *, wordless: bool
     accepted = accept_turn(relationship=question.relationship, new=new, idempotency=idempotency)
     if not accepted.created:
         return Kept(accepted.turn, None, repeated=True)
-    if not wordless:
-        _refuse_erased(reply)  # while the turn has the relationship's lock
+    if not wordless and is_erased(question, reply.ran):  # while the turn has the relationship's lock
+        raise _ErasedMeanwhile
     use = tool_use_of(question)
     for ran in reply.ran:
         keep_call(use, replace(ran, arguments={}) if wordless else ran, turn_id=accepted.turn.id)
     return Kept(accepted.turn, _keep_context(reply, accepted.turn, interrupted))
-
-
-def _refuse_erased(reply: Reply) -> None:
-    shown = _ids_of(reply.question.context.layers)
-    for ran in reply.ran:
-        shown += [*ran.entry_ids, *ran.message_ids]
-    with prepared_cursor() as cursor:
-        cursor.execute(_ERASED, {"relationship": reply.question.relationship.id, "ids": shown})
-        if cursor.fetchone() == (True,):
-            raise _ErasedMeanwhile
 
 
 def _turn_of(reply: Reply, interrupted: bool, *, without_new: bool, wordless: bool) -> NewTurn:
@@ -136,7 +118,7 @@ def _keep_context(reply: Reply, turn: Turn, interrupted: bool) -> UUID | None:
     if wanted.keep == "none" or (wanted.keep == "sampled" and random.random() >= wanted.keep_share):  # noqa: S311
         return None
     layers = [_layer(report) for report in context.layers]
-    ids = _ids_of(context.layers)
+    ids = ids_of(context.layers)
     spent = [one for one in reply.completions if one is not None]
     kept = KeptContext(
         relationship_id=turn.relationship_id,
@@ -171,9 +153,3 @@ def _layer(report: Any) -> Mapping[str, Any]:
         **({"ends": dict(report.ends)} if report.ends else {}),
         **({"parts": dict(report.parts)} if report.parts else {}),
     }
-
-
-def _ids_of(layers: Iterable[Any]) -> list[UUID]:
-    """The sources of the layers that are rows."""
-    sources = [source for layer in layers for source in layer.sources]
-    return [UUID(source) for source in sources if len(source) == 36 and source.count("-") == 4]

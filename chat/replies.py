@@ -78,9 +78,11 @@ class Call:
 
 
 class Reply:
-    """The reply so far; iterate over `parts` once. `run` runs a memory tool by name."""
+    """The reply so far; iterate over `parts` once. `run` runs a memory tool by name, after those that ran earlier."""
 
-    def __init__(self, question: Question, *, run: Callable[[str, dict[str, Any]], Ran]) -> None:
+    def __init__(
+        self, question: Question, *, run: Callable[[str, dict[str, Any], Sequence[Ran]], Ran]
+    ) -> None:
         self.question = question
         self.text, self.refusal = "", ""
         self.logprobs: dict[str, list[Any]] | None = None  # by OpenAI's names; None: the model told none
@@ -234,7 +236,7 @@ class Reply:
             told = {"success": False, "error": f"The arguments can't be read. {error.detail}"}
             ran = Ran(call.name, {}, told, ok=False)
         else:
-            ran = self._run(call.name, arguments)
+            ran = self._run(call.name, arguments, self.ran)
         self.ran.append(ran)
         return self._result(call, ran.answer)
 

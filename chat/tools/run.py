@@ -59,9 +59,11 @@ class Ran:
     milliseconds: float = 0.0
 
 
-def run_tool(use: ToolUse, name: str, arguments: Mapping[str, Any], *, strict: bool = False) -> Ran:
-    """Run a tool by name. `strict`: raise errors in the call instead of putting them in the answer. Raises NotFound for
-    an unknown tool.
+def run_tool(
+    use: ToolUse, name: str, arguments: Mapping[str, Any], *, strict: bool = False, refused: str = ""
+) -> Ran:
+    """Run a tool by name. `strict`: raise errors in the call instead of putting them in the answer. `refused`: why it
+    must not run. Raises NotFound for an unknown tool.
     """
     tool = TOOLS.get(name)
     if tool is None:
@@ -74,9 +76,9 @@ def run_tool(use: ToolUse, name: str, arguments: Mapping[str, Any], *, strict: b
             key: part["default"] for key, part in tool.parameters["properties"].items() if "default" in part
         }
         if name in WRITING and use.relationship.user.ingestion_paused:
-            ran.answer = _failed(
-                ran, "The person has paused remembering: nothing is stored until they resume it."
-            )
+            refused = "The person has paused remembering: nothing is stored until they resume it."
+        if refused:
+            ran.answer = _failed(ran, refused)
         else:
             ran.answer = _RUNNERS[name](use, {**defaults, **arguments}, ran)
     except RapportError as error:

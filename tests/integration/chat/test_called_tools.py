@@ -201,3 +201,61 @@ def test_a_model_that_takes_no_tools_is_asked_without_ours(
 
     assert answer.body["choices"][0]["message"]["content"] == "Water."
     assert "tools" not in offering.requests[1].body
+
+
+NOTING = {
+    "memory_add": {"content": "Lives in Vienna", "category": "fact"},
+    "core_memory_append": {"label": "human", "content": "Is at home in Vienna", "type": "identity"},
+    "core_memory_replace": {"label": "human", "old_content": "a cat", "new_content": "a cat in Vienna"},
+}
+
+
+@pytest.mark.parametrize("how", ["erase", "forget", "delete", "hide"])
+@pytest.mark.parametrize("tool", NOTING)
+def test_a_model_writes_nothing_once_what_it_was_shown_is_gone(
+    chat: Chat, companion: Companion, replying: OpenAIServer, api: Api, at: str, tool: str, how: str
+) -> None:
+    """It was asked before, and may write again what is to be forgotten."""
+    companion.config["chat"] = {"tools": [tool]}
+    companion.save()
+    replying.push({"text": "Hello!"}, {"pieces": ["Noted"], **calling(tool)}, {"text": "."})
+    first = chat.say("Vienna is home.").body["rapport"]["turn_id"]
+    vienna, _ = remember(api, at, "Lives in Vienna"), remember(api, at, "Has a cat")
+
+    events = chat.begin("Do you know my cat?")
+    next(events)
+    if how == "hide":
+        assert api.post(f"{at}/messages/hide", {"turns": [first]}).status == 200
+    elif how == "forget":
+        assert api.post(f"{at}/tools/memory_forget", {"query": "Lives in Vienna"}).body["success"]
+    else:
+        erase = "?permanent=true" if how == "erase" else ""
+        assert api.delete(f"{at}/entries/{vienna}{erase}").status in (200, 204)
+    told = b"".join(events)
+
+    assert b'"ok":false' in told
+    assert {one["content"] for one in api.get(f"{at}/entries").body["items"]} <= {
+        "Lives in Vienna",
+        "Has a cat",
+    }
+    assert not Turn.objects.filter(session="memory_add").exists()
+    assert "forgotten since" in replying.requests[2].body["messages"][-1]["content"]
+
+
+def test_a_model_may_write_after_it_has_forgotten_something_itself(
+    chat: Chat, companion: Companion, replying: OpenAIServer, api: Api, at: str
+) -> None:
+    companion.config["chat"] = {"tools": ["memory_forget", "core_memory_append"]}
+    companion.save()
+    forgetting = {"tool_calls": [{"name": "memory_forget", "arguments": {"query": "Lives in Vienna"}}]}
+    replying.push(forgetting, calling("core_memory_append", content="Lives in Porto"), {"text": "Noted."})
+    remember(api, at, "Lives in Vienna")
+
+    told = chat.say("I live in Porto now.").body["rapport"]["tools"]
+
+    assert [one["ok"] for one in told] == [True, True]
+    assert [one["content"] for one in api.get(f"{at}/entries").body["items"]] == ["Lives in Porto"]
+
+
+def calling(tool: str, **arguments: str) -> dict[str, Any]:
+    return {"tool_calls": [{"name": tool, "arguments": NOTING[tool] | arguments}]}
