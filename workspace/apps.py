@@ -9,6 +9,9 @@ class WorkspaceConfig(AppConfig):
 
     def ready(self) -> None:
         from memory.entries.history import change_listeners
+        from relationships.services.hiding import hiding_listeners
         from workspace.deleted_entries import follow_entries
+        from workspace.redaction import withhold_recalled
 
         change_listeners.append(follow_entries)
+        hiding_listeners.append(withhold_recalled)

@@ -7,6 +7,7 @@ Existing clones have to be cloned again.
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
+from datetime import datetime
 from itertools import islice
 from typing import Any
 from uuid import UUID
@@ -29,6 +30,7 @@ from workspace.tool_definitions import RECALL
 from workspace.trees import Entry, entry_of, git_sha, key_of, tree_sha
 
 ERASED = "[erased]"
+TOLD_NEVER = -1  # AgentStep.forgettings of a step whose result no model is told any more
 SHORTEST = 8  # characters; a shorter text, such as a name, is not proof of a quotation
 AT_ONCE = 100
 _TEXTS: dict[type[Model], tuple[str, ...]] = {
@@ -73,10 +75,18 @@ def forget_facts(relationship_id: UUID, turns: Collection[UUID]) -> int:
 
 def forget_recalled(relationship_id: UUID) -> int:
     """Empty what agents have searched messages for and found, as a step does not say which. Returns how many steps."""
-    steps = _owned(AgentStep, relationship_id).filter(arguments__messages=True)
-    recalls = steps.filter(Q(tool=RECALL) | Q(tool="memory", arguments__command=RECALL))
-    rows: int = recalls.update(arguments={}, result=ERASED)
+    rows: int = _recalls(relationship_id).update(arguments={}, result=ERASED, forgettings=TOLD_NEVER)
     return rows
+
+
+def withhold_recalled(relationship_id: UUID, message_ids: Collection[UUID], now: datetime) -> None:
+    """Tell no model any more what agents have found among messages: a step does not say which messages it found."""
+    _recalls(relationship_id).update(forgettings=TOLD_NEVER)
+
+
+def _recalls(relationship_id: UUID) -> Any:
+    steps = _owned(AgentStep, relationship_id).filter(arguments__messages=True)
+    return steps.filter(Q(tool=RECALL) | Q(tool="memory", arguments__command=RECALL))
 
 
 def phrase_of(text: str) -> str:

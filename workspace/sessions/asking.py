@@ -21,7 +21,7 @@ from relationships.services.model_budgets import require_model_budget
 from relationships.text_names import name_in_text
 from workspace.configuration import Workspace
 from workspace.models import AgentSession, AgentStep
-from workspace.redaction import ERASED
+from workspace.redaction import TOLD_NEVER
 
 PLACES = ("path", "old_path", "new_path", "view_range")  # arguments that say where, not what
 WITHHELD = (
@@ -72,8 +72,8 @@ def data_for(relationship: Relationship, agent: AgentData) -> PromptData:
 
 
 def forgettings(relationship_id: UUID) -> int:
-    """A number that grows when an entry is deleted or erased, a message is erased that an agent may have found, or a
-    wish to forget or correct is carried out. 0: never happened.
+    """A number that grows when an entry is deleted or erased, a message is erased or hidden that an agent may have
+    found, or a wish to forget or correct is carried out. 0: never happened.
 
     It does not rely on clocks, which differ between machines and can be set back, nor on the order of commits.
     """
@@ -82,7 +82,7 @@ def forgettings(relationship_id: UUID) -> int:
     plans = MendingPlan.objects.for_relationship(relationship_id)
     last: int = deleted.aggregate(last=Max("seq"))["last"] or 0
     carried_out: int = plans.aggregate(count=Count("carried_out_at"))["count"]
-    found = AgentStep.objects.for_relationship(relationship_id).filter(result=ERASED)
+    found = AgentStep.objects.for_relationship(relationship_id).filter(forgettings=TOLD_NEVER)
     return last + carried_out + found.count()
 
 

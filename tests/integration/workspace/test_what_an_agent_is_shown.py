@@ -13,6 +13,7 @@ from memory.entries.history import change_entries, changed
 from memory.models import EntrySource, EntryState, RevisionEvent
 from providers.llm.base import CompletionRequest
 from relationships.models import Message, Relationship
+from relationships.services.hiding import hide_messages
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER
 from tests.fixtures.behaviours import behave, outbox_of
@@ -24,6 +25,7 @@ from workspace.generated import entries_file
 from workspace.hot_context import read_hot_context
 from workspace.models import AgentStep, SessionState, Worker
 from workspace.sessions.verbs import finish_session
+from workspace.store import read_contents
 
 
 def test_the_entries_say_who_they_are_about_and_when(pair: Relationship) -> None:
@@ -160,6 +162,27 @@ def test_what_is_forgotten_while_a_session_runs_is_withheld_from_both_models(
         len(asked.history) == 4 and "Nothing yet." in asked.history[-1][1]
     )  # the answer meanwhile is not used
     assert "rooibos" not in f"{asked.history}{curated.prompt}"
+
+
+def test_a_message_that_is_hidden_while_a_session_runs_is_withheld_too(
+    pair: Relationship, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    turn = conversation.say("I drink rooibos.")
+
+    def hide(request: CompletionRequest) -> dict[str, str]:
+        assert "I drink rooibos" in str(request.history)
+        said = Message.objects.for_relationship(pair.id).filter(turn_id=turn.id).values_list("id", flat=True)
+        hide_messages(relationship_id=pair.id, message_ids=list(said), now=timezone.now())
+        return step("create", path="late.md", file_text="Drinks rooibos")
+
+    scripted_provider.answer_with(step("recall", query="rooibos", messages=True), hide, done(), "# Maya")
+
+    session = work(pair, begin(pair))
+
+    assert session.state == SessionState.DONE, session.error
+    asked, curated = scripted_provider.requests[2:]
+    assert "I drink rooibos" not in f"{asked.history}{curated.prompt}" and len(asked.history) == 2
+    assert "late.md" not in read_contents(pair.id, "main")
 
 
 def test_what_is_forgotten_while_hot_context_is_curated_is_not_in_it(
