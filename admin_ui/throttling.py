@@ -1,6 +1,7 @@
-"""Limits on guessing passwords: after a few failures, an account and an address together have to wait.
+"""Limits on guessing passwords: after a few failures an account and an address together have to wait, and after those
+of ten accounts the address.
 
-django-axes counts and refuses. This gives it the client's address, and shows how long to wait.
+django-axes counts, and refuses the first. This gives it the client's address, and shows how long to wait.
 """
 
 from datetime import timedelta
@@ -9,12 +10,15 @@ from typing import Any
 
 from axes.models import AccessAttempt
 from django.conf import settings
+from django.db.models import Sum
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 
 from admin_ui.forms import SignInForm
 from web.server.clients import address_beyond_proxies
+
+_ACCOUNTS = 10  # whose failures together make their address wait: many people may share one
 
 
 def client_address(request: HttpRequest) -> str | None:
@@ -41,9 +45,19 @@ def locked_out(
     return answer
 
 
+def has_to_wait(address: str | None) -> bool:
+    """Return whether too many passwords were wrong lately from this address, for whichever accounts."""
+    since = timezone.now() - settings.AXES_COOLOFF_TIME
+    attempts = AccessAttempt.objects.filter(ip_address=address, attempt_time__gt=since)
+    failures = attempts.aggregate(failures=Sum("failures_since_start"))["failures"] or 0
+    return address is not None and failures >= _ACCOUNTS * settings.AXES_FAILURE_LIMIT
+
+
 def time_left(email: str, address: str | None) -> timedelta:
     """Return the time until this account may sign in from this address; zero if it may now."""
-    attempts = AccessAttempt.objects.filter(username=email, ip_address=address)
+    attempts = AccessAttempt.objects.filter(ip_address=address)
+    if not has_to_wait(address):
+        attempts = attempts.filter(username=email)
     last = attempts.order_by("-attempt_time").values_list("attempt_time", flat=True).first()
     return (
         timedelta() if last is None else max(timedelta(), last + settings.AXES_COOLOFF_TIME - timezone.now())

@@ -11,6 +11,7 @@ from django.views import View
 from admin_ui.access import PROJECT_IN_SESSION, OperatorView
 from admin_ui.forms import SignInForm
 from admin_ui.navigation import THEME_COOKIE, THEMES
+from admin_ui.throttling import client_address, has_to_wait, locked_out
 from admin_ui.unsent import read_unsent
 
 _A_YEAR = 365 * 24 * 3600
@@ -23,7 +24,11 @@ class SignInView(LoginView):
     redirect_authenticated_user = True
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """After signing in, offer to send the form again that was submitted before (see `unsent`)."""
+        """Refuse an address that has to wait before a password is checked, which takes a processor's time. After
+        signing in, offer to send the form again that was submitted before (see `unsent`).
+        """
+        if request.method == "POST" and has_to_wait(client_address(request)):
+            return locked_out(request, None, None)
         unsent = read_unsent(request.POST.get("unsent", ""))
         answer = super().dispatch(request, *args, **kwargs)
         if unsent and request.user.is_authenticated:

@@ -19,8 +19,8 @@ def ana(db: None) -> Operator:
     return Operator.objects.create_superuser(EMAIL, PASSWORD)
 
 
-def try_to_sign_in(client: Client, password: str, *, query: str = "", **more: Any) -> Any:
-    sent = {"username": EMAIL, "password": password, "unsent": SAID}
+def try_to_sign_in(client: Client, password: str, *, email: str = EMAIL, query: str = "", **more: Any) -> Any:
+    sent = {"username": email, "password": password, "unsent": SAID}
     return client.post(f"/admin-ui/sign-in/{query}", sent, HTTP_HOST="localhost", **more)
 
 
@@ -56,6 +56,22 @@ def test_another_address_is_not_kept_waiting(client: Client, ana: Operator, sett
         try_to_sign_in(client, "wrong")
 
     assert try_to_sign_in(client, PASSWORD, REMOTE_ADDR="198.51.100.7").status_code == 302
+
+
+def test_one_password_for_many_accounts_makes_the_address_wait(
+    client: Client, ana: Operator, settings: LazySettings
+) -> None:
+    settings.AXES_FAILURE_LIMIT = 2
+    answers = [try_to_sign_in(client, "wrong", email=f"{number}@example.org") for number in range(20)]
+
+    refused = try_to_sign_in(client, PASSWORD)
+
+    assert {answer.status_code for answer in answers} == {200}
+    assert refused.status_code == 429 and "Try again in 5 minutes." in refused.content.decode()
+    assert try_to_sign_in(client, PASSWORD, REMOTE_ADDR="198.51.100.7").status_code == 302
+    client.logout()
+    AccessAttempt.objects.update(attempt_time=timezone.now() - timedelta(minutes=6))
+    assert try_to_sign_in(client, PASSWORD).status_code == 302
 
 
 def test_signing_in_forgets_the_wrong_passwords_before_it(
