@@ -29,6 +29,7 @@ TOO_LONG = f"The question is longer than {LONGEST_QUESTION} characters; the rest
 MOST_WORDS = 500  # different words of a question, the first ones; several questions share WORDS_AT_ONCE
 WORDS_AT_ONCE = 5000
 TOO_MANY_WORDS = "The question has very many different words; only some of them were looked up."
+NOT_EMBEDDED = "The question could not be embedded"  # then why, in words which a provider may take from it
 NO_VECTOR = "The question's vector did not come in time, so only text was searched."
 SHORTEST_NAME = 3  # letters; shorter names are too often words
 USER, COMPANION = "user", "assistant"
@@ -158,7 +159,7 @@ def _vectors(texts: Sequence[str], alias: str, seconds: float) -> tuple[Embedded
         embedder = embedder_of(alias)
         vectors = None if embedder is None else _embedded(texts, embedder, seconds)
     except ProviderError as error:
-        return None, f"The question could not be embedded, so only text was searched: {error}"
+        return None, f"{NOT_EMBEDDED}, so only text was searched: {error}"
     return vectors, "" if vectors is not None else NO_VECTOR
 
 

@@ -32,6 +32,7 @@ from relationships.models import Message
 from web.errors import RapportError
 
 AT_ONCE = 32  # searches that are reranked at once in a process; more than that wait, and are late
+NOT_RERANKED = "Not reranked"  # then why, in words which a provider may take from a text
 
 
 def rerank(
@@ -65,7 +66,7 @@ def rerank(
         )
         order = [there[place] for place in _within(load("RERANKERS", slug)(), request)]
     except (RapportError, ProviderError, NotUnderstood, _Unusable) as why:
-        note = f"Not reranked by {slug}, the order is {found.ranker}'s: {why}."
+        note = f"{NOT_RERANKED} by {slug}, the order is {found.ranker}'s: {why}."
         found = replace(found, notes=(*found.notes, note.replace("..", ".")))
     else:
         order += [place for place in range(len(first)) if place not in set(order)]

@@ -5,7 +5,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, TextField
+from django.db.models.functions import Cast
 
 from behaviours.runs import erase_in_runs
 from chat.models import KeptContext, ToolCall
@@ -22,6 +23,8 @@ from memory.models import (
     SearchedKind,
 )
 from memory.retrieval.index.write import forget_texts
+from memory.retrieval.questions import NOT_EMBEDDED
+from memory.retrieval.reranking import NOT_RERANKED
 from relationships.models import Message, Turn
 from summaries.erasing import erase_in_summaries
 from upkeep.erasure.counts import Counts
@@ -132,11 +135,14 @@ def _redact_calls(
 
 
 def empty_replies(relationship_id: UUID, gone: Collection[UUID], now: datetime) -> Counts:
-    """Remove entries and messages from kept contexts, and the arguments of all calls of memory tools, as a question
-    may use other words.
+    """Remove entries and messages from kept contexts, with reasons in which a provider may quote them, and the
+    arguments of all calls of memory tools, as a question may use other words.
     """
     rows = KeptContext.objects.for_relationship(relationship_id)
     named = {str(one) for one in gone}
+    told = rows.annotate(told=Cast("layers", TextField()))
+    for kept in told.filter(Q(told__contains=NOT_EMBEDDED) | Q(told__contains=NOT_RERANKED)):
+        rows.filter(id=kept.id).update(layers=[{**layer, "reason": ""} for layer in kept.layers])
     found = list(rows.filter(source_ids__overlap=list(gone)))
     for kept in found:
         rows.filter(id=kept.id).update(

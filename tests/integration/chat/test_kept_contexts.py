@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from chat.models import KeptContext, ToolCall
+from providers.errors import RequestRefused
 from relationships.models import Companion, Message, Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
@@ -144,3 +145,27 @@ def test_a_reply_to_what_was_erased_meanwhile_is_stored_without_its_words(
     assert told["choices"][0]["message"]["content"] == "You live in Vienna."
     assert "You live in Vienna." not in str(stored())
     assert stored()[2] == ("user", "Where do I live?")
+
+
+def test_a_providers_error_that_quotes_a_message_goes_with_the_message(
+    chat: Chat, api: Api, at: str, companion: Companion, scripted_provider: ScriptedProvider
+) -> None:
+    companion.config |= {
+        "context": {"provider": "scripted", "keep": "all", "recent_messages": 1},
+        "ingestion": {"provider": "scripted"},
+        "retrieval": {"reranker": "model", "reranker_timeout_ms": 20_000},
+    }
+    companion.save()
+    refused = RequestRefused("invalid: 'My kayak is blue.'")
+    scripted_provider.answer_with("Nice!", "Lovely!", "Oh!", refused, "Yours is blue.")
+    first = chat.say("My kayak is blue.").body["rapport"]["turn_id"]
+    chat.say("Her kayak is red.")
+    chat.say("Hello")
+    chat.say("Which kayak is mine?")
+    kept = KeptContext.objects.order_by("recorded_at").last()
+    assert kept and "My kayak is blue" in str(kept.layers)
+
+    assert api.post(f"{at}/messages/redact", {"turns": [first]}).status == 200
+
+    kept.refresh_from_db()
+    assert "blue" not in str(kept.layers) and kept.layers
