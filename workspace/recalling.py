@@ -2,7 +2,9 @@
 
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
+from django.db.models import Q
 from django.utils import timezone
 
 from context.layers.memory import items_of
@@ -32,6 +34,13 @@ def recall(relationship: Relationship, query: str, *, messages: bool) -> str:
         _message_line(relationship, one) if messages else _entry_line(relationship, one, now) for one in shown
     ]
     return "\n".join(lines) or "Nothing is found about this."
+
+
+def messages_gone(relationship_id: UUID) -> int:
+    """The number of messages that are not found, as they are hidden or erased."""
+    gone = Q(hidden_at__isnull=False) | Q(erased_at__isnull=False)
+    count: int = Message.objects.for_relationship(relationship_id).filter(gone).count()
+    return count
 
 
 def _entry_line(relationship: Relationship, entry: ScratchpadEntry, now: datetime) -> str:

@@ -29,6 +29,7 @@ from workspace.forgettable import renew_entries
 from workspace.gateway.call import call_tool, check_shape, get_tool, tools_of
 from workspace.generated import RULES
 from workspace.models import AgentSession, AgentStep, Branch, SessionState, StepState
+from workspace.recalling import messages_gone
 from workspace.sessions.asking import (
     Asked,
     as_told,
@@ -108,8 +109,7 @@ def _carry_out(
 ) -> None:
     """`unread`: what the model is told if its answer can't be read."""
     name, given = _read(asked.text)
-    before = [step.tool for step in steps[-BAD_ANSWERS:]]
-    if name == UNREADABLE and before == [UNREADABLE] * BAD_ANSWERS:
+    if name == UNREADABLE and [step.tool for step in steps[-BAD_ANSWERS:]] == [UNREADABLE] * BAD_ANSWERS:
         raise SessionFailed(
             f"The model repeatedly gave no answer in the required format. It was told: {unread}"
         )
@@ -125,11 +125,13 @@ def _carry_out(
     )
     started = time.perf_counter()
     recalls = RECALL in (name, given.get("command") if name == "memory" else "")
+    gone = messages_gone(claimed.relationship_id) if recalls else 0
     # Without an open transaction, as it may call an embedder.
     recalled = _use_files(relationship, claimed, name, given) if recalls else None
     with holding(claimed) as session:
-        if forgettings(session.relationship_id) != forgotten:
-            # The answer may contain what was forgotten, so the model is asked again.
+        found_gone = recalls and messages_gone(claimed.relationship_id) != gone
+        if found_gone or forgettings(claimed.relationship_id) != forgotten:
+            # The answer, or what it found, may contain what was forgotten, so the model is asked again.
             update_session(session, tokens=session.tokens + asked.tokens)
             return
         if forgotten != (steps[-1].forgettings if steps else 0):
@@ -269,8 +271,7 @@ def _question(
         rules=rules,
         tools=tools,
     )
-    history: list[tuple[str, str]] = []
-    told = list(as_told(session, steps))
+    history, told = [], list(as_told(session, steps))
     for step, given, result in told:
         said = json.dumps({"tool": step.tool, "input": json.dumps(given)}, ensure_ascii=False)
         history += [("assistant", said), ("user", result or "(nothing)")]
