@@ -10,13 +10,15 @@ from chat.tools.run import Ran
 from config.postgresql.sessions import prepared_cursor
 
 # An erased entry's row is gone, but not its history.
-_ERASED = """
+_FATE = """
 SELECT EXISTS (SELECT 1 FROM relationships_message
                 WHERE relationship_id = %(relationship)s AND id = ANY(%(ids)s) AND erased_at IS NOT NULL)
     OR EXISTS (SELECT 1 FROM memory_entryrevision
                 WHERE relationship_id = %(relationship)s AND entry_id = ANY(%(ids)s) AND event = 'redact')
     OR EXISTS (SELECT 1 FROM summaries_summary
-                WHERE relationship_id = %(relationship)s AND id = ANY(%(ids)s) AND erased_at IS NOT NULL)
+                WHERE relationship_id = %(relationship)s AND id = ANY(%(ids)s) AND erased_at IS NOT NULL),
+       EXISTS (SELECT 1 FROM memory_mendingplan
+                WHERE relationship_id = %(relationship)s AND state = 'carried_out' AND carried_out_at >= %(at)s)
 """
 _HIDDEN = """
 SELECT EXISTS (SELECT 1 FROM relationships_message
@@ -29,18 +31,20 @@ SELECT EXISTS (SELECT 1 FROM relationships_message
 """
 
 
-def is_erased(question: Question, ran: Iterable[Ran]) -> bool:
-    """`ran`: the tools whose answers the model was shown."""
-    return _is(
-        _ERASED, question, [*ids_of(question.context.layers), *(one for use in ran for one in _ids(use))]
-    )
+def fate_of(question: Question, ran: Iterable[Ran]) -> tuple[bool, bool]:
+    """Return whether something is erased, and whether a wish has been carried out since. `ran`: the tools whose answers
+    the model was shown.
+    """
+    shown = [*ids_of(question.context.layers), *(one for use in ran for one in _ids(use))]
+    erased, wished = _answer(_FATE, question, shown)
+    return erased, wished
 
 
 def is_gone(question: Question, ran: Sequence[Ran]) -> bool:
     """Return whether something is erased, deleted or hidden, other than by these tools themselves."""
     own = {one for use in ran if use.name not in READING for one in _ids(use)}
     shown = {*ids_of(question.context.layers), *(one for use in ran for one in _ids(use))}
-    return is_erased(question, ran) or _is(_HIDDEN, question, list(shown - own))
+    return fate_of(question, ran)[0] or _answer(_HIDDEN, question, list(shown - own))[0]
 
 
 def ids_of(layers: Iterable[Any]) -> list[UUID]:
@@ -53,9 +57,10 @@ def _ids(use: Ran) -> list[UUID]:
     return [*use.entry_ids, *use.message_ids]
 
 
-def _is(statement: str, question: Question, ids: Sequence[UUID]) -> bool:
+def _answer(statement: str, question: Question, ids: Sequence[UUID]) -> Sequence[bool]:
     relationship_id, at = question.relationship.id, question.context.assembled_at
     asked: dict[str, Any] = {"relationship": relationship_id, "ids": ids, "at": at}
     with prepared_cursor() as cursor:
         cursor.execute(statement, asked)
-        return bool(cursor.fetchone() == (True,))
+        found: Sequence[bool] = cursor.fetchone() or ()
+    return found

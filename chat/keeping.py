@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from chat.gone import ids_of, is_erased
+from chat.gone import fate_of, ids_of
 from chat.messages import in_pieces, told_calls
 from chat.models import KeptContext
 from chat.repeated import metadata_of
@@ -18,6 +18,7 @@ from chat.tools.run import ToolUse, keep_call
 from config.postgresql.rows import insert_of, rows_text
 from config.postgresql.sessions import prepared_cursor
 from memory.ingestion.intake import accept_turn
+from memory.mending.echoes import hide_late_echoes
 from relationships.ids import uuid7
 from relationships.models import Turn
 from relationships.services.model_budgets import count_spending
@@ -57,7 +58,7 @@ class _ErasedMeanwhile(Exception):
 def keep_reply(reply: Reply, *, interrupted: bool = False, early: Turn | None = None) -> Kept:
     """Accept the turn as POST /turns does, and store what belongs to it. `early`: the turn as which the person's
     message was accepted before the reply began. If something that the model was shown was erased meanwhile, what the
-    model said is not stored. Raises NotFound, InvalidInput.
+    model said is not stored; if it repeats what a wish hid meanwhile, it is hidden, too. Raises NotFound, InvalidInput.
     """
     try:
         return _keep_and_count(reply, interrupted, early, wordless=False)
@@ -91,8 +92,17 @@ def _keep(reply: Reply, interrupted: bool, early: Turn | None, *, wordless: bool
     accepted = accept_turn(relationship=question.relationship, new=new, idempotency=idempotency)
     if not accepted.created:
         return Kept(accepted.turn, None, repeated=True)
-    if not wordless and is_erased(question, reply.ran):  # while the turn has the relationship's lock
-        raise _ErasedMeanwhile
+    if not wordless:  # while the turn has the relationship's lock
+        erased, wished = fate_of(question, reply.ran)
+        if erased:
+            raise _ErasedMeanwhile
+        if wished:
+            hide_late_echoes(
+                question.relationship,
+                accepted.turn.id,
+                since=question.context.assembled_at,
+                now=datetime.now(UTC),
+            )
     use = tool_use_of(question)
     for ran in reply.ran:
         keep_call(use, replace(ran, arguments={}) if wordless else ran, turn_id=accepted.turn.id)

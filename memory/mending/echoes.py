@@ -1,15 +1,19 @@
 """Find messages by either side that repeat what a forgotten entry says, in the exchanges that it cites."""
 
 from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
 from itertools import islice
+from typing import Any
 from uuid import UUID
 
-from memory.mending.candidates import Candidate, Scope, stems_of
+from memory.mending.candidates import Candidate, Scope, scope_of, stems_of
 from memory.mending.first_look import FirstLook
 from memory.mending.judging import AKIN, Judgement, Verdict, telling_words
 from memory.mending.reading import PIECE, as_candidate, entries_of, messages_of
+from memory.models import EntryRevision, EntryState, MendingPlan, MendingState
 from memory.words import Word, is_in, spelt, words_of
-from relationships.models import Message
+from relationships.models import Message, MessageRole, Relationship
+from relationships.services.hiding import hide_messages
 
 REPEATS = "repeats what an entry says that goes"
 
@@ -34,6 +38,35 @@ def tick_echoes(
         one.judgement = Judgement(Verdict.SAYS, max(one.judgement.score, 0.5), one.text[:300], REPEATS)
         if one.id not in known:
             found.append(one)
+
+
+def hide_late_echoes(relationship: Relationship, turn_id: UUID, *, since: datetime, now: datetime) -> None:
+    """Hide what a turn's reply repeats of entries that wishes hid since, as its model was asked before. Call under the
+    relationship's row lock.
+    """
+    gone = _gone_since(relationship.id, since)
+    owned = Message.objects.for_relationship(relationship.id)
+    said = [as_candidate(row) for row in owned.filter(turn_id=turn_id, role=MessageRole.ASSISTANT)]
+    scope = scope_of(relationship, "")
+    found = having_any(scope, said, words_that_go(scope, gone)) if gone else []
+    hide_messages(relationship_id=relationship.id, message_ids=[one.id for one in found], now=now)
+
+
+def _gone_since(relationship_id: UUID, since: datetime) -> list[Candidate]:
+    plans = MendingPlan.objects.for_relationship(relationship_id)
+    carried_out = plans.filter(state=MendingState.CARRIED_OUT, carried_out_at__gte=since)
+    items = [item for plan in carried_out for item in plan.items if item["kind"] == "entry" and item["done"]]
+    left = {(UUID(item["id"]), item["version"]) for item in items}
+    changes = EntryRevision.objects.for_relationship(relationship_id).exclude(before=None)
+    return [
+        Candidate("entry", row.entry_id, row.before["content"], rest=_rest_of(row.after))
+        for row in changes.filter(entry_id__in={entry_id for entry_id, _ in left})
+        if (row.entry_id, row.entry_version) in left
+    ]
+
+
+def _rest_of(fields: dict[str, Any]) -> str | None:
+    return None if fields["state"] == EntryState.DELETED else fields["content"]
 
 
 def having_any(scope: Scope, said: Sequence[Candidate], wanted: Sequence[Word]) -> list[Candidate]:

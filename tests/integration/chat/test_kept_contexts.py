@@ -169,3 +169,28 @@ def test_a_providers_error_that_quotes_a_message_goes_with_the_message(
 
     kept.refresh_from_db()
     assert "blue" not in str(kept.layers) and kept.layers
+
+
+@pytest.mark.parametrize(
+    ("entry", "reply", "shown"),
+    [
+        ("Lives in Vienna", "Since you live in Vienna, take a tram.", False),
+        ("Has a cat and drives a Volvo", "Take the Volvo.", False),
+        ("Has a cat and drives a Volvo", "Take your cat along.", True),
+        ("Lives in Vienna", "Take a tram.", True),
+    ],
+)
+def test_a_reply_that_repeats_what_was_forgotten_meanwhile_is_hidden(
+    entry: str, reply: str, shown: bool, chat: Chat, api: Api, at: str, replying: OpenAIServer
+) -> None:
+    add(api, at, entry)
+    replying.push({"pieces": ["Well.", f" {reply}"]})
+    events = chat.begin("How do I get around?")
+    next(events)
+
+    assert api.post(f"{at}/tools/memory_forget", {"query": entry.split()[-1]}).body["success"]
+    said = b"".join(events)
+
+    assert b"[DONE]" in said
+    context = api.post(f"{at}/context", {"message": "And now?"}).body["messages"]
+    assert (f"Well. {reply}" in str(context)) is shown and "How do I get around?" in str(context)
