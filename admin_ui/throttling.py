@@ -5,6 +5,7 @@ django-axes counts, and refuses the first. This gives it the client's address, a
 """
 
 from datetime import timedelta
+from ipaddress import ip_address
 from math import ceil
 from typing import Any
 
@@ -46,11 +47,16 @@ def locked_out(
 
 
 def has_to_wait(address: str | None) -> bool:
-    """Return whether too many passwords were wrong lately from this address, for whichever accounts."""
+    """Return whether too many passwords were wrong lately from this address, for whichever accounts.
+
+    Not for a private address: it may be that of a proxy which RAPPORT_PROXIES does not count, and so everybody's.
+    """
+    if address is None or not ip_address(address).is_global:
+        return False
     since = timezone.now() - settings.AXES_COOLOFF_TIME
     attempts = AccessAttempt.objects.filter(ip_address=address, attempt_time__gt=since)
     failures = attempts.aggregate(failures=Sum("failures_since_start"))["failures"] or 0
-    return address is not None and failures >= _ACCOUNTS * settings.AXES_FAILURE_LIMIT
+    return bool(failures >= _ACCOUNTS * settings.AXES_FAILURE_LIMIT)
 
 
 def time_left(email: str, address: str | None) -> timedelta:
