@@ -140,10 +140,9 @@ def empty_replies(relationship_id: UUID, gone: Collection[UUID], now: datetime) 
     """
     rows = KeptContext.objects.for_relationship(relationship_id)
     named = {str(one) for one in gone}
-    told = rows.annotate(told=Cast("layers", TextField()))
-    for kept in told.filter(Q(told__contains=NOT_EMBEDDED) | Q(told__contains=NOT_RERANKED)):
-        rows.filter(id=kept.id).update(layers=[{**layer, "reason": ""} for layer in kept.layers])
-    found = list(rows.filter(source_ids__overlap=list(gone)))
+    quoting = [Q(told__contains=why) for why in (NOT_EMBEDDED, NOT_RERANKED)]
+    changed = Q(source_ids__overlap=list(gone)) | quoting[0] | quoting[1]
+    found = list(rows.annotate(told=Cast("layers", TextField())).filter(changed))
     for kept in found:
         rows.filter(id=kept.id).update(
             layers=[_without(layer, named) for layer in kept.layers],
@@ -156,8 +155,10 @@ def empty_replies(relationship_id: UUID, gone: Collection[UUID], now: datetime) 
 
 
 def _without(layer: Mapping[str, Any], named: Collection[str]) -> Mapping[str, Any]:
-    """A kept layer without these sources."""
+    """A kept layer without these sources, and without a reason in which a provider may quote them."""
     left = {**layer, "sources": [source for source in layer["sources"] if source not in named]}
+    if any(why in layer.get("reason", "") for why in (NOT_EMBEDDED, NOT_RERANKED)):
+        left["reason"] = ""
     for shortened in ("ends", "parts"):
         if shortened in layer:
             left[shortened] = {name: part for name, part in layer[shortened].items() if name not in named}
