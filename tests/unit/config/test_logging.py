@@ -35,9 +35,11 @@ def test_so_does_django_of_requests_in_vain_and_of_each_other_failure(
 
     for number in range(3):
         for status in (503, 500):
-            log.error("%s: %s", status, f"/{number}", extra={"status_code": status})
+            log.error("a test's %s: %s", status, f"/{number}", extra={"status_code": status})
 
-    assert [record.getMessage() for record in caplog.records] == ["503: /0", "500: /0", "500: /1", "500: /2"]
+    assert [record.getMessage() for record in caplog.records] == [
+        f"a test's {line}" for line in ("503: /0", "500: /0", "500: /1", "500: /2")
+    ]
 
 
 def test_what_an_unknown_host_asks_is_not_written_anywhere(
