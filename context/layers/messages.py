@@ -78,11 +78,12 @@ def _kept(request: LayerRequest, room: int | None) -> Kept:
     exchange = _with_exchange_before(said, 0)
     shown, last_exchange = said, sum(costs[-exchange:])
     if room is not None:
-        shown = _within(said, costs, room, notes, exchange=exchange)
+        shown, left = _within(said, costs, room, notes, exchange=exchange), room
         while not _fit(shown, days := _days(shown, request), room):
-            if (rest := room - line_cost(days)) < max(last_exchange, room // 2):
+            rest = room - line_cost(days)
+            if not max(last_exchange, room // 2) <= rest < left:  # ever less, so that this ends
                 break
-            shown = _within(said, costs, rest, notes, exchange=exchange)
+            shown, left = _within(said, costs, rest, notes, exchange=exchange), rest
     return Kept(said, shown, last_exchange)
 
 

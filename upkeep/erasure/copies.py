@@ -140,9 +140,9 @@ def empty_replies(relationship_id: UUID, gone: Collection[UUID], now: datetime) 
     """
     rows = KeptContext.objects.for_relationship(relationship_id)
     named = {str(one) for one in gone}
-    quoting = [Q(told__contains=why) for why in (NOT_EMBEDDED, NOT_RERANKED)]
-    changed = Q(source_ids__overlap=list(gone)) | quoting[0] | quoting[1]
-    found = list(rows.annotate(told=Cast("layers", TextField())).filter(changed))
+    quotes = Q(told__contains=NOT_EMBEDDED) | Q(told__contains=NOT_RERANKED)
+    told = rows.annotate(told=Cast("layers", TextField()))
+    found = list(told.filter(Q(source_ids__overlap=list(gone)) | quotes))
     for kept in found:
         rows.filter(id=kept.id).update(
             layers=[_without(layer, named) for layer in kept.layers],

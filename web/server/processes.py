@@ -41,11 +41,8 @@ def web_server(bind: str, *, processes: int, grace: float) -> AbstractServer[Any
         websockets=False,
         loop=Loops.uvloop,
         log_level=LogLevels.warning,
-        log_dictconfig={
-            "formatters": {},
-            "handlers": {},
-            "loggers": {},
-        },  # what it says is written as other lines are
+        # Without handlers of its own, what it says is written as other lines are.
+        log_dictconfig={"formatters": {}, "handlers": {}, "loggers": {}},
         workers=processes,
         respawn_failed_workers=True,
         respawn_interval=0.5,

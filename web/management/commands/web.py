@@ -59,7 +59,7 @@ class Command(BaseCommand):
             why = str(error).strip().splitlines()[0]
             raise CommandError(f"The web server can't be at {bind}: {why}.") from error
         finally:
-            shutil.rmtree(meters)
+            shutil.rmtree(meters, ignore_errors=True)
 
 
 def _folder_of_meters(bind: str) -> Path:
