@@ -1,8 +1,8 @@
 import pytest
 
 from relationships.ids import uuid7
-from relationships.models import AuditEvent, Membership, Project, Role
-from relationships.services.memberships import add_member, change_role, remove_member
+from relationships.models import AuditEvent, Membership, Operator, Project, Role
+from relationships.services.memberships import accept_invitation, add_member, change_role, remove_member
 from web.actor import Actor
 from web.errors import Conflict, InvalidInput, NotFound
 
@@ -68,3 +68,16 @@ def test_the_last_owner_who_joined_stays_whoever_else_is_invited_to_be_one(proje
 
     with pytest.raises(Conflict, match="no owner left"):
         remove_member(project_id=project.id, membership_id=owner.id, by=BY)
+
+
+def test_two_links_of_a_new_account_that_are_sent_at_once_set_one_password(project: Project) -> None:
+    other = Project.objects.create(name="Other")
+    first, second = (
+        add_member(project=one, email="bo@example.org", role=Role.VIEWER, by=BY) for one in (project, other)
+    )
+    accept_invitation(first, name="Bo", password=PHRASE)
+
+    with pytest.raises(Conflict):
+        accept_invitation(second, name="Not Bo", password="another long phrase")
+
+    assert Operator.objects.get(email="bo@example.org").check_password(PHRASE)
