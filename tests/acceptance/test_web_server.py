@@ -5,16 +5,20 @@ import signal
 import socket
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
 import psutil
+import pytest
 
+from tests.acceptance.processes import free_port
 from tests.acceptance.service import LiveService
 from tests.vendor_servers.openai_server import OpenAIServer
 from tests.waiting import wait_until
 
 LIMIT = 40
+SESSION_OF_OURS = Path("/proc/self/autogroup")
 TURN = {"messages": [{"role": "user", "content": "I like tea."}]}
 
 
@@ -49,6 +53,18 @@ def test_it_finishes_what_it_has_begun_when_it_is_told_to_stop(live: LiveService
 
             assert answer.result().status_code == 200
             assert answer.result().json()["state"] == "applied"
+
+
+@pytest.mark.skipif(not SESSION_OF_OURS.exists(), reason="this kernel does not group processes by session")
+def test_worker_and_replies_give_way_to_contexts_from_sessions_of_their_own(live: LiveService) -> None:
+    """As systemd starts them. Their own niceness counts only within a session."""
+    web = live.start_web()
+    worker = live.start_worker()
+    chats = live.start_command("web", "--chats", "--bind", f"127.0.0.1:{free_port()}")
+
+    expected = {web.pid: "nice 0", worker.pid: "nice 10", chats.pid: "nice 19"}
+    for pid, niceness in expected.items():
+        wait_until(lambda: Path(f"/proc/{pid}/autogroup").read_text().rstrip().endswith(niceness))  # noqa: B023
 
 
 def test_two_processes_count_together_one_that_is_killed_is_replaced_and_with_the_first_all_end(

@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
 from config.loading import load_code
+from config.priority import lower_session_priority
 from config.supervision import name_process, share_memory_with_children
 from web.meters import count_in
 from web.server.processes import web_server
@@ -44,6 +45,7 @@ class Command(BaseCommand):
             raise CommandError(f"The web server can't be at {bind}: {error.strerror}.") from error
         if chats:
             os.nice(_NICE)
+            lower_session_priority(_NICE)
         name_process("rapport-web")
         os.environ["RAPPORT_WEB_PID"] = str(os.getpid())
         meters = _folder_of_meters(bind)
