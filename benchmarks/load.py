@@ -1,4 +1,4 @@
-"""The load generator: a process of its own, without Django or Rapport.
+"""The load generator: a process of its own, without Django.
 
 It reads a Load as JSON from standard input and writes the answers' times to standard output. One thread keeps every
 connection busy: the next request is sent as soon as an answer is complete. It reports its own CPU time, to show that it
@@ -13,12 +13,16 @@ import socket
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import cycle
 from math import inf
 from time import perf_counter, process_time
 from typing import Any
 
+from config.priority import lower_session_priority
+
+_NICE = 10
 _LENGTH = re.compile(rb"\r\nContent-Length: *(\d+)", re.IGNORECASE)
 _MOST_BYTES = 262_144  # of one read
 _SILENCE_SECONDS = 60.0
@@ -123,7 +127,16 @@ def generate(load: Load) -> dict[str, Any]:
     }
 
 
+def give_way() -> None:
+    """Give this process, which stands for another machine, a low priority, in a session of its own."""
+    with suppress(PermissionError):  # it leads its group of processes already
+        os.setsid()
+    os.nice(_NICE)
+    lower_session_priority(_NICE)
+
+
 if __name__ == "__main__":
     given = Load(**json.load(sys.stdin))
-    os.nice(10 if given.hold else 0)  # waiting clients would be other machines
+    if given.hold:  # they mostly wait
+        give_way()
     json.dump(generate(given), sys.stdout)

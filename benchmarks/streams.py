@@ -8,12 +8,13 @@ In production the model is another machine, so here it has a lower priority than
 
 import asyncio
 import json
-import os
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
 from urllib.parse import urlsplit
+
+from benchmarks.load import give_way
 
 WORDS, PAUSE_SECONDS = 20, 0.05
 MARKS = ("word0", f"word{WORDS - 1}", "[DONE]")  # in every complete answer; the first word first
@@ -75,5 +76,5 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["copy"]:
         asyncio.run(serve(partial(_copy, port=urlsplit(sys.argv[2]).port or 0)))
     else:
-        os.nice(10)
+        give_way()
         asyncio.run(serve(_answer))
