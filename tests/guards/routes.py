@@ -27,9 +27,8 @@ class Route:
     def row(self) -> str:
         """Its line in docs/reference/rest.md."""
         token = "yes" if self.open_to_tokens else ""
-        return f"| `{self.method} {self.path}` | {self.declared.summary} | {self.scope} | {token} |".replace(
-            "  |", " |"
-        )
+        call, does = f"`{self.method} {self.path}` | `{self.declared.id}`", self.declared.summary
+        return f"| {call} | {does} | {self.scope} | {token} |".replace("  |", " |")
 
 
 def routes() -> list[Route]:

@@ -133,7 +133,7 @@ export class Relationship {
   /** Store what was said as a turn. A worker then decides what to remember. `wait`: seconds to wait for that, at most 30. */
   remember(said: string | MessageBody[], { wait = 0, ...turn }: { wait?: number } & Partial<Schemas["TurnBody"]> = {}) {
     const messages = typeof said === "string" ? [{ role: "user" as const, content: said }] : said;
-    const body = { ...turn, messages } as Schemas["TurnBody"];
+    const body = { ...turn, messages };
     return done(
       this.rapport.http.POST("/v1/relationships/{relationship_id}/turns", {
         params: { path: this.#path, query: { wait } },
@@ -144,7 +144,7 @@ export class Relationship {
 
   /** Add one entry as it is, without a model. */
   add(content: string, entry: Partial<Schemas["EntryBody"]> = {}) {
-    const body = { type: "other", ...entry, content } as Schemas["EntryBody"];
+    const body = { type: "other", ...entry, content };
     const params = { path: this.#path };
     return done(this.rapport.http.POST("/v1/relationships/{relationship_id}/entries", { params, body }));
   }
@@ -167,14 +167,14 @@ export class Relationship {
 
   /** Assemble the context that a model should see before it replies to `message`. */
   context(message?: string, asked: Partial<Schemas["ContextBody"]> = {}) {
-    const body = { ...asked, ...(message === undefined ? {} : { message }) } as Schemas["ContextBody"];
+    const body = { ...asked, ...(message === undefined ? {} : { message }) };
     const params = { path: this.#path };
     return done(this.rapport.http.POST("/v1/relationships/{relationship_id}/context", { params, body }));
   }
 
   /** Search the entries. */
   async search(query: string, asked: Partial<Schemas["EntrySearchBody"]> = {}) {
-    const body = { ...asked, query } as Schemas["EntrySearchBody"];
+    const body = { ...asked, query };
     const params = { path: this.#path };
     const path = "/v1/relationships/{relationship_id}/entries/search";
     return (await done(this.rapport.http.POST(path, { params, body }))).items;

@@ -11,8 +11,8 @@ export function remembering(relationship: Relationship, session = "current"): La
   const keep = (prompt: Prompt, reply: string) => {
     const asked = lastQuestion(prompt);
     const said: MessageBody[] = [];
-    if (asked) said.push({ role: "user", content: asked } as MessageBody);
-    if (reply) said.push({ role: "assistant", content: reply } as MessageBody);
+    if (asked) said.push({ role: "user", content: asked });
+    if (reply) said.push({ role: "assistant", content: reply });
     return said.length ? relationship.remember(said, { session }) : undefined;
   };
   return {
