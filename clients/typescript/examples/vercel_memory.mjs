@@ -4,9 +4,8 @@ import { generateText, streamText, wrapLanguageModel } from "ai";
 import { Rapport } from "rapport-client";
 import { remembering } from "rapport-client/vercel";
 
-const { RAPPORT_URL, RAPPORT_API_KEY, MODEL_URL, MODEL_KEY } = process.env;
-const rapport = new Rapport({ baseUrl: RAPPORT_URL, apiKey: RAPPORT_API_KEY });
-const maya = await rapport.relationship("ada", "maya");
+const { MODEL_URL, MODEL_KEY } = process.env;
+const maya = await new Rapport().relationship("ada", "maya");
 await maya.add("Is allergic to peanuts.");
 
 const provider = createOpenAICompatible({ name: "mine", baseURL: MODEL_URL, apiKey: MODEL_KEY });

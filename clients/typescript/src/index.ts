@@ -3,7 +3,7 @@ import createClient, { type Client } from "openapi-fetch";
 
 import { ProblemError, StreamBroken } from "./errors.js";
 import type { components, paths } from "./schema.js";
-import { eventsOf, isTemporary, problemOf, retrying, sleep, type Event } from "./sending.js";
+import { eventsOf, isTemporary, pageOr, problemOf, retrying, sleep, type Event } from "./sending.js";
 
 export { eventsOf, ProblemError, StreamBroken };
 export type { Event, components, paths };
@@ -18,11 +18,20 @@ const LONGEST_RECONNECT = 30;
 const MOST_ENTRIES = 200;
 const MOST_BYTES = 1_000_000;
 
+const SETTLED = new Set(["applied", "skipped", "failed"]);
+/** Seconds that one request waits for a turn, at most. */
+const WAIT = 30;
+/** Seconds between two looks at a turn that is not settled. */
+const POLL = 0.5;
+
+type Defaults = { process?: { env?: { RAPPORT_URL?: string; RAPPORT_API_KEY?: string } } };
+type Filters = NonNullable<paths["/v1/relationships/{relationship_id}/entries"]["get"]["parameters"]["query"]>;
+
 export interface Options {
-  /** With or without `/v1`. */
-  baseUrl: string;
-  /** A key (`rk_...`) on your server, or a relationship token (`rt_...`) in a browser. */
-  apiKey: string;
+  /** With or without `/v1`. Default in Node: RAPPORT_URL of the environment. */
+  baseUrl?: string | undefined;
+  /** A key (`rk_...`) on your server, or a relationship token (`rt_...`) in a browser. Default in Node: RAPPORT_API_KEY. */
+  apiKey?: string | undefined;
   /** How often a failed request is repeated, if repeating it is safe. Default: 3. */
   retries?: number;
   /** Seconds to wait for the response of one attempt, in addition to the call's own `wait`. Default: 60. */
@@ -34,17 +43,19 @@ type Page<T> = { items: T[]; next_cursor: string | null };
 type Outcome<T> = { data?: T; error?: unknown; response: Response };
 
 export class Rapport {
-  /** Every operation, by method and path: `rapport.http.GET("/v1/users", {})`. It returns errors as `error`. */
+  /** Every operation, by method and path: `await done(rapport.http.GET("/v1/users"))`. Without `done` it does not throw
+   *  a ProblemError, but returns it as `error`. */
   readonly http: Client<paths>;
   readonly #send: typeof fetch;
   readonly #headers: Record<string, string>;
   readonly #baseUrl: string;
 
-  constructor({ baseUrl, apiKey, retries = 3, timeout = 60, fetch: given = globalThis.fetch.bind(globalThis) }: Options) {
-    // From JavaScript, or an environment variable that is not set.
-    for (const [name, value] of Object.entries({ baseUrl, apiKey })) {
-      if (value == null) throw new TypeError(`Give ${name}: it is ${value}.`);
-    }
+  constructor(options: Options = {}) {
+    const { RAPPORT_URL, RAPPORT_API_KEY } = (globalThis as Defaults).process?.env ?? {};
+    const { baseUrl = RAPPORT_URL, apiKey = RAPPORT_API_KEY, retries = 3, timeout = 60 } = options;
+    const given = options.fetch ?? globalThis.fetch.bind(globalThis);
+    if (!baseUrl) throw new TypeError("Give baseUrl, or set RAPPORT_URL.");
+    if (!apiKey) throw new TypeError("Give apiKey (rk_... or rt_...), or set RAPPORT_API_KEY.");
     this.#baseUrl = baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "");
     this.#headers = { Authorization: `Bearer ${apiKey}` };
     this.#send = retrying({ retries, timeout, fetch: given });
@@ -52,8 +63,12 @@ export class Rapport {
   }
 
   /** Get or create the relationship of a companion (its slug) and a person (your own ID for them). */
-  async relationship(companion: string, user: string): Promise<Relationship> {
-    const found = await done(this.http.POST("/v1/relationships", { body: { companion, user } }));
+  async relationship(
+    companion: string,
+    user: Schemas["NewRelationship"]["user"],
+    options: Pick<Schemas["NewRelationship"], "timezone" | "config"> = {},
+  ): Promise<Relationship> {
+    const found = await done(this.http.POST("/v1/relationships", { body: { ...options, companion, user } }));
     return new Relationship(this, found.id);
   }
 
@@ -130,16 +145,24 @@ export class Relationship {
     return { relationship_id: this.id };
   }
 
-  /** Store what was said as a turn. A worker then decides what to remember. `wait`: seconds to wait for that, at most 30. */
-  remember(said: string | MessageBody[], { wait = 0, ...turn }: { wait?: number } & Partial<Schemas["TurnBody"]> = {}) {
+  /** Store what was said as a turn. A worker then decides what to remember. `wait`: seconds after which a TimeoutError is
+   *  thrown if it has not decided yet; 0: do not wait. */
+  async remember(
+    said: string | MessageBody[],
+    { wait = 0, ...turn }: { wait?: number } & Partial<Schemas["TurnBody"]> = {},
+  ): Promise<Schemas["TurnAnswer"]> {
+    const until = Date.now() + 1000 * wait;
     const messages = typeof said === "string" ? [{ role: "user" as const, content: said }] : said;
+    const params = { path: this.#path, query: { wait: Math.min(WAIT, Math.trunc(wait)) } };
     const body = { ...turn, messages };
-    return done(
-      this.rapport.http.POST("/v1/relationships/{relationship_id}/turns", {
-        params: { path: this.#path, query: { wait } },
-        body,
-      }),
-    );
+    let sent = await done(this.rapport.http.POST("/v1/relationships/{relationship_id}/turns", { params, body }));
+    while (wait && !SETTLED.has(sent.state)) {
+      if (Date.now() > until) throw new DOMException(`The turn ${sent.id} is not settled yet.`, "TimeoutError");
+      await sleep(POLL);
+      const params = { path: { ...this.#path, turn_id: sent.id } };
+      sent = await done(this.rapport.http.GET("/v1/relationships/{relationship_id}/turns/{turn_id}", { params }));
+    }
+    return sent;
   }
 
   /** Add one entry as it is, without a model. */
@@ -181,12 +204,42 @@ export class Relationship {
   }
 
   /** All entries, newest first; only active ones unless `filters` say otherwise. */
-  entries(filters: Record<string, string> = {}): AsyncGenerator<Schemas["EntryAnswer"]> {
+  entries(filters: Filters = {}): AsyncGenerator<Schemas["EntryAnswer"]> {
     return pages((cursor) => {
       const query = { limit: 200, ...filters, ...(cursor === undefined ? {} : { cursor }) };
       const params = { path: this.#path, query };
       return done(this.rapport.http.GET("/v1/relationships/{relationship_id}/entries", { params }));
     });
+  }
+
+  /** Change an entry. `version`: the one that you read; if it has another by now, nothing is changed (status 412). */
+  change(id: string, changes: Schemas["EntryPatch"], version?: number) {
+    const header = version === undefined ? {} : { "If-Match": `"${version}"` };
+    const params = { path: { ...this.#path, entry_id: id }, header };
+    return done(this.rapport.http.PATCH("/v1/relationships/{relationship_id}/entries/{entry_id}", { params, body: changes }));
+  }
+
+  /** Delete an entry; `restore` brings it back. `permanent`: erase it, with every copy. */
+  delete(id: string, permanent = false) {
+    const params = { path: { ...this.#path, entry_id: id }, query: { permanent } };
+    return done(this.rapport.http.DELETE("/v1/relationships/{relationship_id}/entries/{entry_id}", { params }));
+  }
+
+  restore(id: string) {
+    const params = { path: { ...this.#path, entry_id: id } };
+    return done(this.rapport.http.POST("/v1/relationships/{relationship_id}/entries/{entry_id}/restore", { params }));
+  }
+
+  /** Forget what entries and messages say about this, in the person's own words, as a plan that can be undone. */
+  forget(what: string, asked: Omit<Schemas["ForgetBody"], "what"> = {}) {
+    const [params, body] = [{ path: this.#path }, { ...asked, what }];
+    return done(this.rapport.http.POST("/v1/relationships/{relationship_id}/forget", { params, body }));
+  }
+
+  /** Correct the entry that says `what`, in the person's own words. */
+  correct(what: string, to: string, asked: Omit<Schemas["CorrectBody"], "what" | "to"> = {}) {
+    const [params, body] = [{ path: this.#path }, { ...asked, what, to }];
+    return done(this.rapport.http.POST("/v1/relationships/{relationship_id}/correct", { params, body }));
   }
 
   /** See `Rapport.events`. */
@@ -234,7 +287,7 @@ export async function done<T>(asked: Promise<Outcome<T>>): Promise<T> {
     throw typeof error === "object" && error !== null
       ? new ProblemError(response.status, error)
       : response.bodyUsed
-        ? new ProblemError(response.status, { detail: String(error ?? "") })
+        ? new ProblemError(response.status, { detail: pageOr(String(error ?? ""), response) })
         : await problemOf(response);
   }
   return data as T;

@@ -103,8 +103,14 @@ export async function problemOf(response: Response): Promise<ProblemError> {
   try {
     return new ProblemError(response.status, JSON.parse(text));
   } catch {
-    return new ProblemError(response.status, { detail: text.slice(0, 500) });
+    return new ProblemError(response.status, { detail: pageOr(text, response) });
   }
+}
+
+/** The text of an error, but not a whole web page. */
+export function pageOr(text: string, { url, headers }: Response): string {
+  const isPage = headers.get("Content-Type")?.includes("html");
+  return isPage ? `${url} answered with a web page. Check the base URL, and what stands between here and the service.` : text.slice(0, 500);
 }
 
 export interface Event {

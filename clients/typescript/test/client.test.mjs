@@ -71,9 +71,52 @@ test("a problem is an error that names the field", async () => {
   });
 });
 
-test("an address or a key that is missing is named", () => {
-  assert.throws(() => new Rapport({ apiKey: "rk_x" }), new TypeError("Give baseUrl: it is undefined."));
-  assert.throws(() => new Rapport({ baseUrl, apiKey: undefined }), new TypeError("Give apiKey: it is undefined."));
+test("an address and a key come from the environment, and one that is missing is named", async () => {
+  assert.equal((await new Rapport().relationship("ada", "typescript")).id, (await rapport.relationship("ada", "typescript")).id);
+  const { RAPPORT_URL, RAPPORT_API_KEY } = process.env;
+  delete process.env.RAPPORT_URL;
+  delete process.env.RAPPORT_API_KEY;
+  assert.throws(() => new Rapport({ apiKey: "rk_x" }), new TypeError("Give baseUrl, or set RAPPORT_URL."));
+  assert.throws(() => new Rapport({ baseUrl }), new TypeError("Give apiKey (rk_... or rt_...), or set RAPPORT_API_KEY."));
+  Object.assign(process.env, { RAPPORT_URL, RAPPORT_API_KEY });
+});
+
+test("a web page instead of an answer is said to be one", async () => {
+  const page = { status: 404, headers: { "Content-Type": "text/html" }, text: "<!doctype html><title>Not found</title>" };
+  await serving([page], async (client) => {
+    await assert.rejects(client.relationshipById("r").search("tea"), { message: /^404 http.* answered with a web page\./ });
+  });
+});
+
+test("a turn that is not settled at once is looked at until it is, or its time is over", async () => {
+  const turn = (state) => ({ text: JSON.stringify({ id: "t", state }) });
+  await serving([turn("pending"), turn("processing"), turn("applied")], async (client) => {
+    assert.equal((await client.relationshipById("r").remember("Hello.", { wait: 60 })).state, "applied");
+  });
+  await serving([turn("pending"), turn("pending")], async (client) => {
+    await assert.rejects(client.relationshipById("r").remember("Hello.", { wait: 0.1 }), { name: "TimeoutError" });
+  });
+});
+
+test("a person has a name and a time zone", async () => {
+  const sam = await rapport.relationship("ada", { external_id: "sam", display_name: "Sam" }, { timezone: "Europe/Lisbon" });
+  const params = { path: { relationship_id: sam.id } };
+  const found = await done(rapport.http.GET("/v1/relationships/{relationship_id}", { params }));
+  assert.deepEqual([found.user.display_name, found.timezone], ["Sam", "Europe/Lisbon"]);
+});
+
+test("an entry is changed as it was read, deleted, restored, corrected and forgotten", async () => {
+  const maya = await someone();
+  const entry = await maya.add("Likes green tea.");
+  const { version } = await maya.change(entry.id, { content: "Likes black tea." }, entry.version);
+  await assert.rejects(maya.change(entry.id, { content: "Likes mint." }, entry.version), { status: 412 });
+  await maya.delete(entry.id);
+  assert.deepEqual(await all(maya.entries()), []);
+  assert.equal((await maya.restore(entry.id)).version, version + 2);
+  assert.equal((await maya.correct("that I like black tea", "Likes white tea.")).state, "carried_out");
+  assert.deepEqual((await all(maya.entries({ state: "any" }))).map((one) => one.content), ["Likes white tea."]);
+  assert.equal((await maya.forget("that I like white tea")).state, "carried_out");
+  assert.deepEqual(await all(maya.entries()), []);
 });
 
 test("a browser's token opens its own relationship alone", async () => {

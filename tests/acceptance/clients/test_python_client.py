@@ -4,10 +4,13 @@ import asyncio
 import json
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import assert_type
 
 import pytest
-from rapport_client import AsyncRapport, Invalid, NotFound, Rapport
+from rapport_client import AsyncRapport, Invalid, NotFound, Rapport, Stale
+from rapport_client.generated.models import EntryAnswer, WhichUser
 from rapport_client.workspace import run_in_workspace
 
 from tests.acceptance.clients.conftest import Door
@@ -215,23 +218,30 @@ def test_lists_come_whole_whatever_the_size_of_a_page(rapport: Rapport) -> None:
         maya.add(f"Fact {number}", tags={"kind": "odd" if number % 2 else "even"})
 
     pages = rapport.items(rapport.entries_list, maya.id, limit=3)
+    assert_type(pages, Iterator[EntryAnswer])
     assert [entry["content"] for entry in pages] == [f"Fact {number}" for number in reversed(range(7))]
     assert [entry["content"] for entry in maya.entries(tag=["kind=odd"])] == ["Fact 5", "Fact 3", "Fact 1"]
 
 
-def test_what_is_changed_found_deleted_and_restored(rapport: Rapport) -> None:
-    maya = rapport.relationship(companion="ada", user="maya")
+def test_what_is_changed_found_deleted_restored_corrected_and_forgotten(rapport: Rapport) -> None:
+    who: WhichUser = {"external_id": "maya", "display_name": "Maya"}
+    maya = rapport.relationship(companion="ada", user=who, timezone="Europe/Lisbon")
     entry = maya.add("Likes green tea.", type="preference")
-    changed = rapport.entries_change(
-        maya.id, entry["id"], content="Likes black tea.", if_match=entry["version"]
-    )
+    maya.change(entry["id"], content="Likes black tea.", if_match=entry["version"])
+    with pytest.raises(Stale):
+        maya.change(entry["id"], content="Likes mint.", if_match=entry["version"])
 
     assert [found["content"] for found in maya.search("which tea?")] == ["Likes black tea."]
-    rapport.entries_delete(maya.id, entry["id"], if_match=changed["version"])
+    maya.delete(entry["id"])
     assert maya.entries() == []
-    rapport.entries_restore(maya.id, entry["id"], reason="asked for")
+    maya.restore(entry["id"])
     history = rapport.items(rapport.entries_history, maya.id, entry["id"], limit=2)
     assert [revision["event"] for revision in history] == ["restore", "delete", "update", "add"]
+    assert maya.correct("that I like black tea", "Likes white tea.")["state"] == "carried_out"
+    assert maya.forget("that I like white tea")["state"] == "carried_out"
+    assert rapport.relationship_by_id(maya.id).entries() == []
+    read = rapport.relationships_read(maya.id)
+    assert (read["user"]["display_name"], read["timezone"]) == ("Maya", "Europe/Lisbon")
 
 
 def test_a_document_is_uploaded_and_found(rapport: Rapport) -> None:
@@ -265,7 +275,7 @@ def test_a_hundred_people_at_once_by_the_asynchronous_client(door: Door) -> None
 def test_events_are_told_as_they_happen_and_after_the_last_one(rapport: Rapport, door: Door) -> None:
     maya = rapport.relationship(companion="ada", user="maya")
     maya.add("Likes tea.")
-    events = rapport.events(maya.id, after="0-0")
+    events = maya.events(after="0-0")
     first = next(events)
     with Rapport(door.url, door.key) as other:
         other.entries_create(maya.id, content="Has a cat.", type="other")

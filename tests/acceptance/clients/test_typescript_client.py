@@ -23,7 +23,7 @@ def test_its_own_tests_pass_against_the_real_service(door: Door) -> None:
     assert "# skipped 0" in told
 
 
-def test_the_guides_program_runs_as_it_stands(door: Door) -> None:
+def test_the_guides_program_runs_as_it_stands_and_has_the_right_types(door: Door) -> None:
     page = (ROOT / "docs/how-to/use-the-clients.md").read_text()
     (program,) = re.findall(r"```ts\n(.+?)```", page, re.DOTALL)
     folder = node_with(typescript_client())
@@ -31,6 +31,9 @@ def test_the_guides_program_runs_as_it_stands(door: Door) -> None:
     (folder / "guide.ts").write_text(mine)
     assert mine != program
     assert "Lives in Lisbon" in door.run(node(), "guide.ts", folder=folder)
+    compiler = folder.parent / "node_modules/typescript/bin/tsc"
+    strictly = ("--strict", "--noEmit", "--skipLibCheck", "--module", "nodenext", "--target", "es2022")
+    door.run(node(), compiler, *strictly, "guide.ts", folder=folder)
 
 
 def test_the_example_of_the_vercel_ai_sdk_runs_is_short_and_is_the_guides(

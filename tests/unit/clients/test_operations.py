@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
-from rapport_client import AsyncRapport, Rapport
+from rapport_client import AsyncRapport, AsyncRelationship, NotFound, Rapport, Relationship
 from rapport_client.generated.async_operations import AsyncOperations
 from rapport_client.generated.operations import Operations
 
@@ -53,6 +53,18 @@ def test_both_clients_have_every_operation_and_nothing_else() -> None:
         assert {name for name in vars(generated) if not name.startswith("_")} == set(CALLS)
 
 
+def test_both_relationships_have_the_same_methods() -> None:
+    def methods(of: type) -> dict[str, Any]:
+        taken = {
+            name: inspect.signature(method).parameters
+            for name, method in vars(of).items()
+            if callable(method)
+        }
+        return {name: list(one.values())[1:] for name, one in taken.items() if not name.startswith("_")}
+
+    assert methods(Relationship) == methods(AsyncRelationship)
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_a_method_sends_what_the_reference_describes(name: str) -> None:
     method, path, operation = CALLS[name]
@@ -91,3 +103,16 @@ def test_a_header_that_is_not_ascii_is_sent_for_the_service_to_say_so() -> None:
 
     sent = {name.lower(): value for name, value in wire.sent[0].headers.raw}
     assert (sent[b"authorization"], sent[b"idempotency-key"]) == ("Bearer rk_é".encode(), "ü".encode())
+
+
+def test_a_web_page_instead_of_an_answer_is_said_to_be_one() -> None:
+    page = httpx.Response(404, html="<!doctype html><title>Not found</title>")
+    transport = httpx.MockTransport(lambda request: page)
+    with (
+        Rapport("http://rapport.test/api", "rk_x", transport=transport) as client,
+        pytest.raises(NotFound) as told,
+    ):
+        client.project_read()
+    assert str(told.value).startswith(
+        "404 http://rapport.test/api/v1/project answered with a web page. Check"
+    )

@@ -13,11 +13,13 @@ from rapport_client.errors import (
     TooMany,
     Unreachable,
 )
+from rapport_client.relationship import AsyncRelationship, Relationship
 from rapport_client.sending import UNSET, Event
 
 __all__ = [
     "UNSET",
     "AsyncRapport",
+    "AsyncRelationship",
     "Event",
     "Invalid",
     "NotFound",
@@ -25,6 +27,7 @@ __all__ = [
     "Rapport",
     "RapportError",
     "Refused",
+    "Relationship",
     "Reply",
     "Stale",
     "StreamBroken",

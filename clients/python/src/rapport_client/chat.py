@@ -72,7 +72,6 @@ def _asked(
     idempotency_key: Maybe[str] = UNSET,
     **options: Any,
 ) -> Operation:
-    """`user`: your own ID of the person; leave it out with a token. `options`: the protocol's own, such as `tools`."""
     said = [{"role": "user", "content": messages}] if isinstance(messages, str) else list(messages)
     body = {"model": companion, "messages": said, "stream": stream, **options}
     if user is not None:  # in the body, because headers hold only ASCII
@@ -85,7 +84,11 @@ def _asked(
 
 
 class Chat:
-    """Both methods take the arguments of `_asked`, except `stream`."""
+    """Replies of a companion (its slug) to `messages`, which may be one text of the person.
+
+    Both methods also take `user` (your own ID of the person; leave it out with a token), `session`, `idempotency_key`,
+    and any option of OpenAI's protocol, such as `tools`.
+    """
 
     def __init__(self, client: "Rapport") -> None:
         self._client = client

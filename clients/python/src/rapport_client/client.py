@@ -4,13 +4,14 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
-from typing import Any, ParamSpec, Self
+from typing import Any, Generic, ParamSpec, Self, TypedDict, TypeVar, Unpack
 
 import httpx
 
 from rapport_client.chat import AsyncChat, Chat
 from rapport_client.errors import RapportError, StreamBroken, Unreachable
 from rapport_client.generated import models as m
+from rapport_client.generated import options as o
 from rapport_client.generated.async_operations import AsyncOperations
 from rapport_client.generated.operations import Operations
 from rapport_client.relationship import AsyncRelationship, Relationship
@@ -31,11 +32,19 @@ from rapport_client.sending import (
 )
 
 P = ParamSpec("P")
+T = TypeVar("T")
 SETTLED = frozenset(("applied", "skipped", "failed"))
 LONGEST_PAUSE = 60.0  # seconds; after a longer Retry-After the caller decides
 FIRST_POLL, LONGEST_POLL = 0.1, 2.0
 NOT_YET = "The turn {} is neither applied nor skipped nor failed yet; `turns_read` tells when it is."
 EVENTS, OUTBOX = "/v1/relationships/{id}/events", "/v1/relationships/{id}/outbox/stream"
+
+
+class Page(TypedDict, Generic[T]):
+    """What every answer of a list operation has."""
+
+    items: list[T]
+    next_cursor: str | None
 
 
 class _Base:
@@ -99,17 +108,24 @@ class Rapport(_Base, Operations):
     def close(self) -> None:
         self._http.close()
 
-    def relationship(self, *, companion: str, user: str) -> Relationship:
+    def relationship(
+        self, *, companion: str, user: str | m.WhichUser, **options: Unpack[o.RelationshipsGetOrCreate]
+    ) -> Relationship:
         """Get or create the relationship of `user` (your own ID of the person) and `companion` (its slug)."""
-        found = self.relationships_get_or_create(companion=companion, user=user)
+        found = self.relationships_get_or_create(companion=companion, user=user, **options)
         return Relationship(self, found["id"])
 
-    def items(self, method: Callable[P, Any], *args: P.args, **kwargs: P.kwargs) -> Iterator[Any]:
+    def relationship_by_id(self, relationship_id: Id) -> Relationship:
+        """Return a relationship whose ID is known, such as the one that a token is for. Sends no request."""
+        return Relationship(self, str(relationship_id))
+
+    def items(self, method: Callable[P, Page[T]], *args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
         """Yield every item of a list operation, page by page: `client.items(client.users_list, limit=200)`."""
         page = method(*args, **kwargs)
         yield from page["items"]
         while page["next_cursor"]:
-            page = method(*args, **{**kwargs, "cursor": page["next_cursor"]})
+            kwargs["cursor"] = page["next_cursor"]
+            page = method(*args, **kwargs)
             yield from page["items"]
 
     def wait(self, relationship_id: Id, turn_id: Id, *, timeout: float = 60.0) -> m.TurnTraceAnswer:
@@ -187,14 +203,19 @@ class AsyncRapport(_Base, AsyncOperations):
     async def aclose(self) -> None:
         await self._http.aclose()
 
-    async def relationship(self, *, companion: str, user: str) -> AsyncRelationship:
+    async def relationship(
+        self, *, companion: str, user: str | m.WhichUser, **options: Unpack[o.RelationshipsGetOrCreate]
+    ) -> AsyncRelationship:
         """Get or create the relationship of `user` (your own ID of the person) and `companion` (its slug)."""
-        found = await self.relationships_get_or_create(companion=companion, user=user)
+        found = await self.relationships_get_or_create(companion=companion, user=user, **options)
         return AsyncRelationship(self, found["id"])
 
+    def relationship_by_id(self, relationship_id: Id) -> AsyncRelationship:
+        return AsyncRelationship(self, str(relationship_id))
+
     async def items(
-        self, method: Callable[P, Awaitable[Any]], *args: P.args, **kwargs: P.kwargs
-    ) -> AsyncIterator[Any]:
+        self, method: Callable[P, Awaitable[Page[T]]], *args: P.args, **kwargs: P.kwargs
+    ) -> AsyncIterator[T]:
         """Yield every item of a list operation, page by page."""
         page = await method(*args, **kwargs)
         while True:
@@ -202,7 +223,8 @@ class AsyncRapport(_Base, AsyncOperations):
                 yield item
             if not page["next_cursor"]:
                 return
-            page = await method(*args, **{**kwargs, "cursor": page["next_cursor"]})
+            kwargs["cursor"] = page["next_cursor"]
+            page = await method(*args, **kwargs)
 
     async def wait(self, relationship_id: Id, turn_id: Id, *, timeout: float = 60.0) -> m.TurnTraceAnswer:
         """Wait until the turn is applied, skipped or failed, and return it. Raises TimeoutError."""

@@ -1,14 +1,15 @@
 """One person paired with one companion, with the most common operations."""
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 from rapport_client.errors import ProblemError
 from rapport_client.generated import models as m
-from rapport_client.sending import dump, in_parts
+from rapport_client.generated import options as o
+from rapport_client.sending import UNSET, Event, Id, Maybe, dump, in_parts
 
 if TYPE_CHECKING:
     from rapport_client.client import AsyncRapport, Rapport
@@ -36,16 +37,17 @@ def _numbering_from(first: int) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Relationship:
+    """`id`: the relationship's ID, for the operations that have no method here: `client.history_list(maya.id)`."""
+
     client: "Rapport"
     id: str
 
     def remember(
-        self, said: str | Sequence[m.MessageBody], *, wait: float = 0, **turn: Any
+        self, said: str | Sequence[m.MessageBody], *, wait: float = 0, **turn: Unpack[o.TurnsCreate]
     ) -> m.TurnAnswer | m.TurnTraceAnswer:
         """Send what was said; the worker keeps what is worth remembering.
 
         With `wait`, return the settled turn; TimeoutError is raised if it is not settled after this many seconds.
-        `turn`: further arguments of `turns_create`.
         """
         until = time.monotonic() + wait
         sent = self.client.turns_create(self.id, messages=_messages(said), wait=min(WAIT, int(wait)), **turn)
@@ -53,7 +55,19 @@ class Relationship:
             return self.client.wait(self.id, sent["id"], timeout=until - time.monotonic())
         return sent
 
-    def add(self, content: str, *, type: str = "other", **entry: Any) -> m.EntryAnswer:
+    def context(self, message: str | None = None, **asked: Unpack[o.ContextBuild]) -> m.ContextAnswer:
+        """Build what a model should be shown before it replies to `message`."""
+        return self.client.context_build(self.id, message=UNSET if message is None else message, **asked)
+
+    def search(self, query: str, **asked: Unpack[o.EntriesSearch]) -> list[m.EntryHitAnswer]:
+        return self.client.entries_search(self.id, query=query, **asked)["items"]
+
+    def entries(self, **filters: Unpack[o.EntriesList]) -> list[m.EntryAnswer]:
+        """Return all entries, newest first; only active ones, unless the filters say otherwise."""
+        filters.setdefault("limit", 200)
+        return list(self.client.items(self.client.entries_list, self.id, **filters))
+
+    def add(self, content: str, *, type: str = "other", **entry: Unpack[o.EntriesCreate]) -> m.EntryAnswer:
         """Add one entry as it is, without a model."""
         return self.client.entries_create(self.id, content=content, type=type, **entry)
 
@@ -68,18 +82,32 @@ class Relationship:
                 written += self.client.entries_create_bulk(self.id, entries=part)["items"]
         return written
 
-    def context(self, message: str | None = None, **asked: Any) -> m.ContextAnswer:
-        """Build what a model should be shown before it replies to `message`."""
-        if message is not None:
-            asked["message"] = message
-        return self.client.context_build(self.id, **asked)
+    def change(self, entry_id: Id, **changes: Unpack[o.EntriesChange]) -> m.EntryAnswer:
+        """Change an entry. With `if_match`, the version that was read, Stale is raised if it has another by now."""
+        return self.client.entries_change(self.id, entry_id, **changes)
 
-    def search(self, query: str, **asked: Any) -> list[m.EntryHitAnswer]:
-        return self.client.entries_search(self.id, query=query, **asked)["items"]
+    def delete(self, entry_id: Id, *, permanent: bool = False) -> m.EntryAnswer | m.ErasedEntryAnswer:
+        """Delete an entry; `restore` brings it back. `permanent`: erase it, with every copy."""
+        return self.client.entries_delete(self.id, entry_id, permanent=permanent)
 
-    def entries(self, **filters: Any) -> list[m.EntryAnswer]:
-        """Return all entries, newest first; only active ones, unless the filters say otherwise."""
-        return list(self.client.items(self.client.entries_list, self.id, **{"limit": 200, **filters}))
+    def restore(self, entry_id: Id) -> m.EntryAnswer:
+        return self.client.entries_restore(self.id, entry_id)
+
+    def forget(self, what: str, **asked: Unpack[o.RelationshipsForget]) -> m.PlanAnswer:
+        """Forget what entries and messages say about this, in the person's own words, as a plan that can be undone."""
+        return self.client.relationships_forget(self.id, what=what, **asked)
+
+    def correct(self, what: str, to: str, **asked: Unpack[o.RelationshipsCorrect]) -> m.PlanAnswer:
+        """Correct the entry that says `what`, in the person's own words."""
+        return self.client.relationships_correct(self.id, what=what, to=to, **asked)
+
+    def events(self, *, after: Maybe[str] = UNSET) -> Generator[Event, None, None]:
+        """See `Rapport.events`."""
+        return self.client.events(self.id, after=after)
+
+    def outbox(self, *, after: Maybe[str] = UNSET) -> Generator[Event, None, None]:
+        """See `Rapport.outbox`."""
+        return self.client.outbox(self.id, after=after)
 
 
 @dataclass(frozen=True)
@@ -88,7 +116,7 @@ class AsyncRelationship:
     id: str
 
     async def remember(
-        self, said: str | Sequence[m.MessageBody], *, wait: float = 0, **turn: Any
+        self, said: str | Sequence[m.MessageBody], *, wait: float = 0, **turn: Unpack[o.TurnsCreate]
     ) -> m.TurnAnswer | m.TurnTraceAnswer:
         until = time.monotonic() + wait
         sent = await self.client.turns_create(
@@ -98,7 +126,21 @@ class AsyncRelationship:
             return await self.client.wait(self.id, sent["id"], timeout=until - time.monotonic())
         return sent
 
-    async def add(self, content: str, *, type: str = "other", **entry: Any) -> m.EntryAnswer:
+    async def context(self, message: str | None = None, **asked: Unpack[o.ContextBuild]) -> m.ContextAnswer:
+        return await self.client.context_build(
+            self.id, message=UNSET if message is None else message, **asked
+        )
+
+    async def search(self, query: str, **asked: Unpack[o.EntriesSearch]) -> list[m.EntryHitAnswer]:
+        return (await self.client.entries_search(self.id, query=query, **asked))["items"]
+
+    async def entries(self, **filters: Unpack[o.EntriesList]) -> list[m.EntryAnswer]:
+        filters.setdefault("limit", 200)
+        return [entry async for entry in self.client.items(self.client.entries_list, self.id, **filters)]
+
+    async def add(
+        self, content: str, *, type: str = "other", **entry: Unpack[o.EntriesCreate]
+    ) -> m.EntryAnswer:
         return await self.client.entries_create(self.id, content=content, type=type, **entry)
 
     async def add_all(self, entries: Iterable[m.EntryBody]) -> list[m.EntryAnswer]:
@@ -108,14 +150,23 @@ class AsyncRelationship:
                 written += (await self.client.entries_create_bulk(self.id, entries=part))["items"]
         return written
 
-    async def context(self, message: str | None = None, **asked: Any) -> m.ContextAnswer:
-        if message is not None:
-            asked["message"] = message
-        return await self.client.context_build(self.id, **asked)
+    async def change(self, entry_id: Id, **changes: Unpack[o.EntriesChange]) -> m.EntryAnswer:
+        return await self.client.entries_change(self.id, entry_id, **changes)
 
-    async def search(self, query: str, **asked: Any) -> list[m.EntryHitAnswer]:
-        return (await self.client.entries_search(self.id, query=query, **asked))["items"]
+    async def delete(self, entry_id: Id, *, permanent: bool = False) -> m.EntryAnswer | m.ErasedEntryAnswer:
+        return await self.client.entries_delete(self.id, entry_id, permanent=permanent)
 
-    async def entries(self, **filters: Any) -> list[m.EntryAnswer]:
-        asked = {"limit": 200, **filters}
-        return [entry async for entry in self.client.items(self.client.entries_list, self.id, **asked)]
+    async def restore(self, entry_id: Id) -> m.EntryAnswer:
+        return await self.client.entries_restore(self.id, entry_id)
+
+    async def forget(self, what: str, **asked: Unpack[o.RelationshipsForget]) -> m.PlanAnswer:
+        return await self.client.relationships_forget(self.id, what=what, **asked)
+
+    async def correct(self, what: str, to: str, **asked: Unpack[o.RelationshipsCorrect]) -> m.PlanAnswer:
+        return await self.client.relationships_correct(self.id, what=what, to=to, **asked)
+
+    def events(self, *, after: Maybe[str] = UNSET) -> AsyncGenerator[Event, None]:
+        return self.client.events(self.id, after=after)
+
+    def outbox(self, *, after: Maybe[str] = UNSET) -> AsyncGenerator[Event, None]:
+        return self.client.outbox(self.id, after=after)

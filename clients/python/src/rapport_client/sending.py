@@ -33,6 +33,7 @@ File: TypeAlias = Any
 """A file as httpx takes it: an open file, bytes, or (name, bytes, media type)."""
 
 IDEMPOTENCY = "Idempotency-Key"
+CHECK = "Check the base URL, and what stands between here and the service."
 ASKING = 300.0  # additional seconds for calls that ask a model
 _SAFE = frozenset(("GET", "HEAD", "PUT", "DELETE"))
 _PLACE = re.compile(r"{(\w+)}")
@@ -147,12 +148,13 @@ def dump(value: Any) -> bytes:
 
 def read(response: httpx.Response) -> Any:
     """Return the response's JSON, its bytes if it is something else, or None if it is empty. Raises ProblemError."""
-    is_json = "json" in response.headers.get("content-type", "")
+    kind = response.headers.get("content-type", "")
     if response.status_code >= 400:
-        raise problem_of(response.status_code, _or_text(response.text))
+        told = f"{response.url} answered with a web page. {CHECK}" if "html" in kind else response.text
+        raise problem_of(response.status_code, _or_text(told))
     if not response.content:
         return None
-    return json.loads(response.content) if is_json else response.content
+    return json.loads(response.content) if "json" in kind else response.content
 
 
 def pause_before(attempt: int, prepared: Prepared, outcome: Outcome) -> float | None:

@@ -40,7 +40,7 @@ class RapportSession:
     ) -> None:
         self.session_id = session_id
         self.session_settings: SessionSettings | None = coerce_session_settings(session_settings or {})
-        self._client, self._pair = client, {"companion": companion, "user": user}
+        self._client, self._companion, self._user = client, companion, user
         self._known: Relationship | None = None
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
@@ -82,7 +82,7 @@ class RapportSession:
 
     def _owner(self) -> Relationship:
         if self._known is None:
-            self._known = self._client.relationship(**self._pair)
+            self._known = self._client.relationship(companion=self._companion, user=self._user)
         return self._known
 
 
