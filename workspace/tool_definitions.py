@@ -20,7 +20,7 @@ RECALL = "recall"
 # name: (what it does, its parameters, which of them are optional)
 _TOOLS: dict[str, tuple[str, dict[str, Any], set[str]]] = {
     "view": (
-        "Show a file with line numbers, or a folder two levels deep.",
+        "Show a file with line numbers, or a folder two levels deep; . is the top folder.",
         {
             "path": _PATH,
             "view_range": {

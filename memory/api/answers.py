@@ -9,12 +9,19 @@ from uuid import UUID
 from memory.entries.time_travel import with_times
 from memory.models import (
     EntryRevision,
+    EntrySource,
+    EntryState,
     HeldDeletion,
+    HeldState,
     ModelCall,
     OperationResult,
+    RevisionEvent,
     ScratchpadEntry,
+    Tier,
+    Verdict,
 )
-from relationships.models import Message, Turn
+from relationships.models import Message, MessageRole, Turn, TurnState
+from web.actor import ActorKind
 from web.fields import Answer
 
 
@@ -23,8 +30,8 @@ class EntryAnswer(Answer):
 
     id: UUID
     type: str
-    tier: str
-    state: str
+    tier: Tier
+    state: EntryState
     subject: str
     content: str
     key: str | None
@@ -37,7 +44,7 @@ class EntryAnswer(Answer):
     category: str
     metadata: dict[str, Any]
     modality: str
-    source: str
+    source: EntrySource
     source_message_ids: list[UUID]
     recorded_at: datetime
     effective_at: datetime
@@ -62,10 +69,10 @@ class RevisionAnswer(Answer):
     entry_id: UUID
     entry_version: int
     seq: int
-    event: str
+    event: RevisionEvent
     before: dict[str, Any] | None
     after: dict[str, Any] | None
-    actor_kind: str
+    actor_kind: ActorKind
     actor_id: str
     turn_id: UUID | None
     model_call_id: UUID | None
@@ -86,7 +93,7 @@ class JudgementAnswer(Answer):
     """A proposed operation and its verdict: applied, none, refused or held."""
 
     operation: Any
-    verdict: str
+    verdict: Verdict
     reason: str
     entry_id: UUID | None
     call_id: UUID | None
@@ -96,7 +103,7 @@ class JudgementAnswer(Answer):
 class RememberedAnswer(Answer):
     """A change that this turn made."""
 
-    event: str
+    event: RevisionEvent
     entry_id: UUID
     type: str | None
     content: str | None
@@ -112,7 +119,7 @@ class TurnAnswer(Answer):
     tags: dict[str, str]
     category: str
     modality: str
-    state: str
+    state: TurnState
     interrupted: bool
     """The reply broke off: its message is what the person had received by then."""
     occurred_at: datetime
@@ -137,7 +144,7 @@ class TurnAnswer(Answer):
 class MessageOfTurn(Answer):
     id: UUID
     seq: int
-    role: str
+    role: MessageRole
     speaker: str
     content: str
     occurred_at: datetime
@@ -191,7 +198,7 @@ class HeldAnswer(Answer):
 
     id: UUID
     turn_id: UUID
-    state: str
+    state: HeldState
     entries: list[dict[str, Any]]
     decided_by: str | None
     decided_at: datetime | None

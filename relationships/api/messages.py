@@ -5,7 +5,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from relationships.api.views import ApiView
-from relationships.models import Message
+from relationships.models import Message, MessageRole
 from web.fields import Answer, JsonObject, Page, PageQuery, SessionName
 from web.operations import operation
 
@@ -24,7 +24,7 @@ class MessageAnswer(Answer):
     seq: int
     """Its place among everything that happened in the relationship."""
     session: str
-    role: str
+    role: MessageRole
     speaker: str
     content: str
     metadata: JsonObject

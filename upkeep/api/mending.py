@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from memory.api.schemas import EntryText
 from memory.mending.carrying import carry_out, decline_plan, undo_plan
 from memory.mending.plans import make_plan, plan_of
-from memory.models import MendingPlan, MendingState
+from memory.models import MendingPlan, MendingState, MendingVerb
 from relationships.api.views import ApiView
 from upkeep.erasure.plans import erase_plan
 from web.errors import InvalidInput
@@ -77,9 +77,9 @@ class PlanItemAnswer(Answer):
 
 class PlanAnswer(Answer):
     id: UUID
-    verb: str
-    depth: str
-    state: str
+    verb: MendingVerb
+    depth: Depth
+    state: MendingState
     left_out: int
     """How many texts were not examined or not listed, because there are too many for one plan. Carry it out and ask
     again, or use fewer and rarer words.
