@@ -50,6 +50,7 @@ def test_it_finishes_what_it_has_begun_when_it_is_told_to_stop(live: LiveService
             wait_until(lambda: model.requests, what="the model to be asked")
 
             assert live.web.stop() == 0
+            assert "Killing" not in live.web.log  # of a process that ends in time
 
             assert answer.result().status_code == 200
             assert answer.result().json()["state"] == "applied"

@@ -4,6 +4,7 @@ import multiprocessing
 import resource
 import socket
 import sys
+import time
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ def web_server(bind: str, *, processes: int, grace: float) -> AbstractServer[Any
     """
     if sys.platform == "linux":  # not the default since Python 3.14; on other systems a fork is not safe
         multiprocessing.set_start_method("fork", force=True)
-    return Granian(
+    return _Server(
         "config.asgi:application",
         **_where(bind),
         interface=Interfaces.ASGI,
@@ -50,6 +51,20 @@ def web_server(bind: str, *, processes: int, grace: float) -> AbstractServer[Any
         backlog=2048,
         backpressure=_raise_descriptors(_CONNECTIONS),
     )
+
+
+class _Server(Granian):
+    def _stop_workers(self) -> None:
+        """Wait here until the processes are known to have ended. Two of granian's threads wait for each one; the slower
+        takes it for alive, warns that it had to be killed, and kills its PID.
+        """
+        end = time.monotonic() + self.workers_kill_timeout
+        for worker in self.wrks:
+            worker.terminate()
+        for worker in self.wrks:
+            while worker.inner.exitcode is None and time.monotonic() < end:
+                time.sleep(0.01)
+        super()._stop_workers()
 
 
 def _where(bind: str) -> dict[str, Any]:
