@@ -77,6 +77,7 @@ HOUSEKEEPING: dict[str, tuple[float, str]] = {
     "enqueue_replays": (10, "memory.ingestion.replays.enqueue_owed_replays"),
     "drop_replays": (600, "memory.ingestion.replays.drop_old_replays"),
     "complete_index": (10, "memory.retrieval.index.backfill.Backfill"),
+    "renew_words": (2, "memory.retrieval.index.wording.WordsWalk"),
     "documents": (2, "knowledge.claim.process_owed_documents"),
     "summaries": (5, "summaries.tasks.make_owed_summaries"),
     "behaviours": (2, "behaviours.tasks.run_owed"),

@@ -5,19 +5,22 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from config.postgresql.sessions import execute
 from memory.models import SearchedKind
 from memory.retrieval.index.configs import lock_config
-from memory.retrieval.index.language import known_languages
 from memory.retrieval.index.rows import OFF_THE_RECORD, entry_words, spoken
 from memory.retrieval.index.segments import MADE, pack_again
 from memory.retrieval.index.text import text_hash, words_for_index
+from memory.retrieval.index.wording import Wording, with_other_words
 from memory.retrieval.index.write import forget_texts, index_again
 from upkeep.verification.invariant import AT_ONCE, Finding, Invariant, Page, Problem, rows
 
 MISSING = Problem("missing", "an entry or message has no row in the index, so its words find nothing")
 OUT_OF_STEP = Problem("out_of_step", "a row of the index tells something else than its entry or message")
-WORDS = Problem("words", "a row of the index has not the words of its text, which is not found by them")
+WORDS = Problem(
+    "words",
+    "a row of the index has not the words of its text, which is not found by them; after an upgrade a worker "
+    "rewrites it by itself, too",
+)
 OF_NOTHING = Problem(
     "of_nothing", "a row of the index is of an entry or message that does not exist, or was erased"
 )
@@ -71,16 +74,6 @@ SELECT s.relationship_id, s.owner_id, s.kind, m.content, NULL
   FROM memory_searchtext s JOIN relationships_message m ON m.relationship_id = s.relationship_id AND m.id = s.owner_id
  WHERE s.relationship_id = ANY(%(ids)s) AND s.kind = 'message' AND m.erased_at IS NULL AND m.hidden_at IS NULL
 """
-# This server makes no words in a language that it doesn't have, so such a row counts as wrong.
-_OTHER = """
-SELECT s.relationship_id, s.owner_id, s.kind
-  FROM unnest(%s::uuid[], %s::uuid[], %s::text[], %s::text[]) told (relationship_id, owner_id, kind, words)
-  JOIN memory_searchtext s ON s.relationship_id = told.relationship_id AND s.kind = told.kind
-   AND s.owner_id = told.owner_id
- WHERE s.lexemes IS DISTINCT FROM
-       CASE WHEN s.language = ANY(%s) THEN to_tsvector(('pg_catalog.' || s.language)::regconfig, told.words) END
-    OR s.length <> (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(s.lexemes))
-"""
 
 
 class IndexInvariant(Invariant):
@@ -118,7 +111,7 @@ class IndexInvariant(Invariant):
 
 def rows_with_other_words(page: Page) -> Iterator[tuple[UUID, UUID, str]]:
     """Relationship, owner and kind of the rows whose words are not those of the present text in their language."""
-    waiting: list[tuple[UUID, UUID, str, str]] = []  # the last are the words that the index should have
+    waiting: list[Wording] = []
     characters = 0
     for relationship_id, owner_id, kind, content, happens_at in rows(_TEXTS, page):
         is_entry = kind == SearchedKind.ENTRY
@@ -126,16 +119,9 @@ def rows_with_other_words(page: Page) -> Iterator[tuple[UUID, UUID, str]]:
         waiting.append((relationship_id, owner_id, kind, words))
         characters += len(words)
         if len(waiting) >= AT_ONCE or characters >= CHARACTERS_AT_ONCE:
-            yield from _other(waiting)
+            yield from with_other_words(waiting)
             waiting, characters = [], 0
-    yield from _other(waiting)
-
-
-def _other(told: Sequence[tuple[UUID, UUID, str, str]]) -> list[tuple[Any, ...]]:
-    if not told:
-        return []
-    columns = [list(column) for column in zip(*told, strict=True)]
-    return execute(_OTHER, [*columns, sorted(known_languages())])
+    yield from with_other_words(waiting)
 
 
 # The packed index of long conversations.
