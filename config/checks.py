@@ -7,7 +7,7 @@ rapport.W002  DEBUG is on where the service answers other machines
 rapport.W003  the replica can't be read, so that all is read from the primary (with --database default)
 rapport.W004  a pooler stands where sessions must not be shared (with --database default)
 rapport.W005  pgvector is not in this database, and the account may not create it (with --database default)
-rapport.W006  a newer version has migrated the database (with --database default)
+rapport.W006  a newer version has migrated the database, or it lacks columns (with --database default)
 """
 
 import time
@@ -25,7 +25,7 @@ from django.utils.module_loading import import_string
 from config import environment, tracing
 from config.postgresql.replica import REPLICA, Unfit, replica
 from config.postgresql.sessions import direct_connection
-from config.postgresql.unusable import newer_version
+from config.postgresql.unusable import other_schema
 
 OLDEST_POSTGRESQL = 150000
 OLDEST_PGVECTOR = (0, 8)
@@ -86,10 +86,10 @@ def check_versions(databases: Sequence[str] | None = None, **_: Any) -> list[Che
 @register(Tags.database)
 def check_schema(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
     try:
-        said = newer_version() if "default" in (databases or []) else ""
+        said = other_schema() if "default" in (databases or []) else ""
     except DatabaseFailure:
         return []  # check_versions says why
-    hint = "See how to go back in docs/how-to/run-in-production.md."
+    hint = "docs/how-to/run-in-production.md says how to upgrade, and how to go back."
     return [Warning(said, hint=hint, id="rapport.W006")] if said else []
 
 

@@ -27,6 +27,7 @@ from django.utils import timezone
 
 from config.postgresql.migrations import NoSearchPath, pending_migrations
 from config.postgresql.sessions import DISK_FULL, execute, node_went_away, sqlstate
+from config.postgresql.unusable import other_schema
 from providers.errors import ProviderError, ProviderMisconfigured
 from web.errors import BudgetSpent
 from worker.condition import DUE, READING, QueueCondition, Wait, read_condition
@@ -94,7 +95,7 @@ def check_readiness(*, work: bool = False) -> Readiness:
 
     Returns within a few seconds, whatever is broken.
     """
-    found, takes_writes, has_room = Readiness(), True, True
+    found, other, takes_writes, has_room = Readiness(), "", True, True
     try:
         takes_connections = _knock()
         with transaction.atomic():
@@ -102,11 +103,12 @@ def check_readiness(*, work: bool = False) -> Readiness:
             found.pending_migrations = pending_migrations()
             ahead = {"this machine": execute(_AHEAD, [timezone.now()])[0][0]}
             if work and not found.pending_migrations:
+                other = other_schema()
                 found.condition, takes_writes = read_condition(), _takes_writes()
                 has_room = _has_room()
     except (psycopg.Error, DatabaseError) as error:
         found.database = node_went_away(error)
-        found.reasons = [f"database: {_database_fault(error)}"]
+        found.reasons = [f"migrations: {other}" if other else f"database: {_database_fault(error)}"]
         return found
     found.database = True
     if found.pending_migrations:
@@ -122,6 +124,8 @@ def check_readiness(*, work: bool = False) -> Readiness:
     found.reasons += filter(None, starmap(_clock_fault, ahead.items()))
     if not takes_writes:  # workers can't write heartbeats either
         found.reasons = ["database: it takes no writes, so nothing is remembered"]
+    if other:
+        found.reasons.append(f"migrations: {other}")
     if work and not takes_connections:
         found.reasons.append("database: it takes no more connections; raise its max_connections")
     if not has_room:

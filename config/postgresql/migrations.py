@@ -2,10 +2,17 @@
 
 from functools import lru_cache
 
+from django.apps import apps
 from django.db import DatabaseError
 from django.db.migrations.loader import MigrationLoader
 
 from config.postgresql.sessions import execute
+
+_MISSING = """
+SELECT concat(w.name, ' of ', w.held_by) FROM unnest(%s::text[], %s::text[]) w (name, held_by)
+  LEFT JOIN pg_attribute a ON a.attrelid = to_regclass(w.held_by) AND a.attname = w.name AND NOT a.attisdropped
+ WHERE a.attname IS NULL
+"""
 
 
 class NoSearchPath(DatabaseError):
@@ -27,6 +34,13 @@ def pending_migrations() -> list[str]:
 def unknown_migrations() -> list[str]:
     """Those that a newer version applied to the database. Raises django.db.Error."""
     return [f"{app}.{name}" for app, name in sorted(_applied() - {*_in_code()})]
+
+
+def missing_columns() -> list[str]:
+    """`column of table` for each that this code needs and the database lacks. Raises django.db.Error."""
+    needed = [field for model in apps.get_models() for field in model._meta.concrete_fields]
+    tables = [field.model._meta.db_table for field in needed]
+    return [name for (name,) in execute(_MISSING, [[field.column for field in needed], tables])]
 
 
 def is_other_schema() -> bool:

@@ -3,7 +3,12 @@
 import psycopg
 from django.db import Error as DatabaseError
 
-from config.postgresql.migrations import NoSearchPath, pending_migrations, unknown_migrations
+from config.postgresql.migrations import (
+    NoSearchPath,
+    missing_columns,
+    pending_migrations,
+    unknown_migrations,
+)
 from config.postgresql.sessions import database_went_away
 
 _OTHER_SCHEMA = ("42P01", "42703", "42883")  # a table, a column or a function does not exist
@@ -35,24 +40,24 @@ def _lacks_something(error: psycopg.Error) -> bool:
 
 def _other_schema() -> str:
     try:
-        pending, newer = pending_migrations(), newer_version()
+        pending, other = pending_migrations(), other_schema()
     except NoSearchPath as error:
         return why_unusable(error)
     except DatabaseError:
         return ""
     if pending:
         return f"The database lacks migrations ({_some(pending)}). Run manage.py migrate."
-    return newer
+    return other
 
 
-def newer_version() -> str:
-    """Return a sentence if a newer version has migrated the database, else "". Raises django.db.Error."""
-    unknown = unknown_migrations()
-    return (
-        f"The database is of a newer version ({_some(unknown)}). Run that, or restore a backup."
-        if unknown
-        else ""
-    )
+def other_schema() -> str:
+    """A sentence if `migrate` can't make the schema this version's, else "". Raises django.db.Error."""
+    if unknown := unknown_migrations():
+        return f"The database is of a newer version ({_some(unknown)}). Run that, or restore a backup."
+    if not pending_migrations() and (missing := missing_columns()):
+        what = f"The database lacks columns ({_some(missing)}), though all migrations are applied."
+        return f"{what} manage.py verify says what to do."
+    return ""
 
 
 def _some(names: list[str]) -> str:

@@ -4,9 +4,8 @@ from django.db import connections
 from pytest_django.fixtures import Settings
 
 from config import checks, environment
-from config.checks import check_environment, check_pooler, check_schema, check_security, check_versions
+from config.checks import check_environment, check_pooler, check_security, check_versions
 from config.postgresql.replica import REPLICA
-from config.postgresql.sessions import execute
 from tests.fixtures.replica import replica_at
 
 
@@ -96,16 +95,6 @@ def test_an_account_that_may_not_create_the_extension_is_told_before_migrate_fai
         "rapport.W005",
         "In this database, by a superuser: CREATE EXTENSION vector.",
     )
-
-
-@pytest.mark.django_db
-def test_a_database_of_a_newer_version_is_named() -> None:
-    assert check_schema(databases=["default"]) == []
-    execute("INSERT INTO django_migrations (app, name, applied) VALUES ('memory', '0099_what_comes', now())")
-
-    (found,) = check_schema(databases=["default"])
-
-    assert (found.id, "newer version (memory.0099_what_comes)" in found.msg) == ("rapport.W006", True)
 
 
 def test_no_database_is_asked_unless_one_is_named() -> None:

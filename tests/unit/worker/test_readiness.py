@@ -1,12 +1,16 @@
 from datetime import timedelta
+from io import StringIO
 from uuid import uuid4
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
+from config.checks import check_schema
 from config.postgresql.migrations import pending_migrations
+from config.postgresql.sessions import execute
 from providers.errors import Unauthorized
 from relationships.models import Turn
 from tests.fakes import ScriptedProvider
@@ -179,6 +183,36 @@ def test_a_clock_that_differs_from_the_databases_is_named_wherever_it_is(
     (a_workers,) = check_readiness(work=True).reasons
     assert a_workers.startswith(f"clock: that of worker one:1:1 is {side} the database's")
     assert check_readiness().ready
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        (
+            "INSERT INTO django_migrations (app, name, applied) VALUES ('memory', '0099_what_comes', now())",
+            "newer version (memory.0099_what_comes)",
+        ),
+        (
+            "ALTER TABLE memory_mendingplan DROP COLUMN left_out",
+            "lacks columns (left_out of memory_mendingplan)",
+        ),
+    ],
+    ids=["newer", "incomplete"],
+)
+def test_a_schema_that_is_not_this_versions_is_named_wherever_an_operator_looks(
+    statement: str, said: str, worker_beats: None
+) -> None:
+    assert check_schema(databases=["default"]) == []
+    assert check_readiness(work=True).reasons == []
+    execute(statement)
+
+    (found,) = check_schema(databases=["default"])
+    assert (found.id, said in found.msg) == ("rapport.W006", True)
+    assert check_readiness(work=True).reasons == [f"migrations: {found.msg}"]
+    assert check_readiness().ready, "it may be able to serve, as amid an upgrade"
+    told = StringIO()
+    call_command("migrate", verbosity=0, stderr=told)
+    assert found.msg in told.getvalue()
 
 
 def test_before_the_first_migration_all_are_pending() -> None:

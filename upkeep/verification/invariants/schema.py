@@ -5,6 +5,7 @@ from typing import Any
 from django.apps import apps
 from psycopg import sql
 
+from config.postgresql.migrations import missing_columns
 from config.postgresql.sessions import execute
 from upkeep.erasure.allow_erasure import erasing
 from upkeep.erasure.relationships import owned_models
@@ -30,12 +31,6 @@ SELECT CASE WHEN t.tgname IS NULL THEN 'trigger_missing' ELSE 'trigger_disabled'
   LEFT JOIN pg_trigger t ON t.tgname = w.name AND t.tgrelid = to_regclass(w.held_by) AND NOT t.tgisinternal
  WHERE t.tgname IS NULL OR t.tgenabled NOT IN ('O', 'A')
 """
-_COLUMNS = """
-SELECT 'column_missing', NULL, NULL, concat(w.name, ' of ', w.held_by)
-  FROM unnest(%(columns)s::text[], %(holders)s::text[]) w (name, held_by)
-  LEFT JOIN pg_attribute a ON a.attrelid = to_regclass(w.held_by) AND a.attname = w.name AND NOT a.attisdropped
- WHERE a.attname IS NULL
-"""
 _CONSTRAINTS = """
 SELECT 'constraint_not_validated', NULL, NULL, concat(conname, ' on ', conrelid::regclass) FROM pg_constraint
  WHERE NOT convalidated AND connamespace = current_schema()::regnamespace
@@ -47,6 +42,13 @@ SELECT 'index_invalid', NULL, NULL, c.relname FROM pg_index i JOIN pg_class c ON
    AND c.relname !~ '_ccnew\d*$' AND c.relname !~ '_ccold\d*$'
 """
 
+COLUMN_MISSING = Problem(
+    "column_missing",
+    "a column that this version needs does not exist, though all migrations are applied",
+    "The schema was restored in part, or made before a migration was rewritten. Restore it whole, or export "
+    "with the version that made it and import.",
+)
+
 
 class SchemaInvariant(Invariant):
     slug = "schema"
@@ -56,12 +58,7 @@ class SchemaInvariant(Invariant):
     )
     level = Level.DATABASE
     problems = (
-        Problem(
-            "column_missing",
-            "a column that this version needs does not exist, though all migrations are applied",
-            "The schema was restored in part, or made before a migration was rewritten. Restore it whole, or export "
-            "with the version that made it and import.",
-        ),
+        COLUMN_MISSING,
         Problem(
             "trigger_missing",
             "a trigger that a migration made does not exist",
@@ -79,15 +76,17 @@ class SchemaInvariant(Invariant):
             "REINDEX INDEX CONCURRENTLY ...",
         ),
     )
-    statements = (_COLUMNS, _TRIGGERS, _CONSTRAINTS, _INDEXES)
+    statements = (_TRIGGERS, _CONSTRAINTS, _INDEXES)
+
+    def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
+        for name in missing_columns():
+            yield Finding(COLUMN_MISSING, None, None, name)
+        yield from super().check(page, now=now)
 
     def told(self, page: Page, *, now: datetime) -> dict[str, Any]:
-        columns = [field for model in apps.get_models() for field in model._meta.concrete_fields]
         return {
             "names": [name for name, tables in TRIGGERS.items() for _ in tables],
             "tables": [table for tables in TRIGGERS.values() for table in tables],
-            "columns": [field.column for field in columns],
-            "holders": [field.model._meta.db_table for field in columns],
         }
 
     def repair(self, owner_id: Any, findings: Sequence[Finding], *, now: datetime) -> None:
