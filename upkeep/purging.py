@@ -6,7 +6,7 @@ statistics, rewrite every table, and go through all of the log.
 """
 
 import time
-from typing import Any
+from typing import Any, Protocol
 
 from django.db import DatabaseError, transaction
 
@@ -31,6 +31,10 @@ _SEGMENTS_AHEAD = """
 SELECT count(*) FROM pg_ls_waldir()
  WHERE name ~ '^[0-9A-F]{24}$' AND name > pg_walfile_name(pg_current_wal_lsn())
 """
+_TABLES = """
+SELECT c.oid::regclass::text, pg_table_size(c.oid) FROM pg_class c
+ WHERE c.relkind IN ('r', 'm') AND c.relpersistence <> 't' ORDER BY c.relnamespace, c.relname
+"""
 # Switching from an empty segment does nothing, so a message is written to it first.
 _NEXT_SEGMENT = "SELECT pg_logical_emit_message(false, 'rapport', 'purge'), pg_switch_wal()"
 
@@ -52,7 +56,12 @@ class PurgeBlocked(Exception):
     """Transactions that began earlier are still open. The message names them."""
 
 
-def purge_files(*, patience: float = 60.0) -> list[str]:
+class Told(Protocol):
+    def __call__(self, share: float, /, *, now: str) -> None:
+        """Hear that another `share` of the work is done, of 1 in all, and what is done from here on."""
+
+
+def purge_files(*, patience: float = 60.0, told: Told = lambda share, now: None) -> list[str]:
     """Rewrite every table and go through the whole log. Return what may still contain text, with what to do.
 
     Call it outside a transaction. Each table is locked while it is rewritten, and needs its own size in free space.
@@ -62,6 +71,7 @@ def purge_files(*, patience: float = 60.0) -> list[str]:
         with transaction.atomic():  # so that the planner has some, even if what follows is cut short
             execute("DELETE FROM pg_catalog.pg_statistic")
             execute("ANALYZE")
+    told(0.0, now="waiting for transactions that began earlier")
     now, deadline = _ask("SELECT clock_timestamp()"), time.monotonic() + patience
     while older := execute(_OLDER, {"now": now}):
         if time.monotonic() > deadline:
@@ -73,12 +83,25 @@ def purge_files(*, patience: float = 60.0) -> list[str]:
         remarks.append(
             "The planner's statistics hold samples of columns: purge as a superuser to remove them."
         )
-    _done("VACUUM (FULL, ANALYZE)")
+    _rewrite_tables(told)
+    told(0.0, now="overwriting the write-ahead log")
     if not _overwrite_log():
         remarks.append(
             "The write-ahead log keeps old text until it is reused: purge as a superuser to remove it."
         )
     return remarks + [remark for question, remark in _ELSEWHERE.items() if _ask(question)]
+
+
+def _rewrite_tables(told: Told) -> None:
+    """One after the other, the catalogues' too. Those that the account may not rewrite are skipped by the server."""
+    tables = execute(_TABLES)
+    total, share = sum(size for _, size in tables) or 1, 0.0
+    for name, size in tables:
+        told(share, now=f"rewriting {name}")
+        share = size / total
+        if _ask("SELECT to_regclass(%s) IS NOT NULL", name):  # as it may be gone by now
+            _done(f"VACUUM (FULL, ANALYZE) {name}")
+    told(share, now="rewritten")
 
 
 def _overwrite_log() -> bool:
@@ -104,5 +127,5 @@ def _done(statement: str) -> bool:
     return True
 
 
-def _ask(question: str) -> Any:
-    return execute(question)[0][0]
+def _ask(question: str, *values: Any) -> Any:
+    return execute(question, values or None)[0][0]

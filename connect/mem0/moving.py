@@ -1,7 +1,7 @@
 """Imports memories from a file that mem0 wrote: the answer of its `get_all`, or a list of memories."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -36,10 +36,18 @@ class Moved:
 
 
 @transaction.atomic
-def import_memories(text: str, *, project: Project, companion: str, by: Actor) -> Moved:
+def import_memories(
+    text: str,
+    *,
+    project: Project,
+    companion: str,
+    by: Actor,
+    told: Callable[[float], None] = lambda share: None,
+) -> Moved:
     """Import each memory as an entry of its person, with its dates and metadata, unless it is there already.
 
-    `companion`: a slug, for all of them. Raises InvalidInput if the file is not mem0's.
+    `companion`: a slug, for all of them. `told` hears which share of 1 is done
+    with each person. Raises InvalidInput if the file is not mem0's.
     """
     people: dict[str, dict[int, tuple[Mapping[str, Any], str]]] = {}
     left_out: dict[int, str] = {}
@@ -56,17 +64,18 @@ def import_memories(text: str, *, project: Project, companion: str, by: Actor) -
             ends = end_of(memory.get("expiration_date"))
             values |= {} if ends is None else {"expires_at": datetime.fromisoformat(ends)}
         people.setdefault(user, {})[place] = (values, "from mem0")
-    taken = []
-    for user, told in people.items():
+    taken, total = [], sum(map(len, people.values()))
+    for user, theirs in people.items():
         relationship, _ = get_or_create_relationship(
             project_id=project.id, companion=companion, user=user, by=by
         )
         entries, refused = add_what_fits(
-            relationship=relationship, given=list(told.values()), by=by, source=EntrySource.IMPORT
+            relationship=relationship, given=list(theirs.values()), by=by, source=EntrySource.IMPORT
         )
-        places = list(told)
+        places = list(theirs)
         left_out |= {places[number]: error.detail for number, error in refused.items()}
         taken.append(len(entries))
+        told(len(places) / total)
     sentences = [f"{place}: {why}" for place, why in sorted(left_out.items())]
     return Moved(sum(taken), sum(map(bool, taken)), sentences)
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.template.defaultfilters import pluralize
 
+from config.management.progress import progress_bar
 from connect.mem0.moving import import_memories
 from relationships.management.projects import find_project
 from web.actor import Actor
@@ -29,7 +30,10 @@ class Command(ServiceCommand):
         try:
             text = options["file"].read_text(encoding="utf-8-sig")
             project = find_project(options["project"])
-            moved = import_memories(text, project=project, companion=options["companion"], by=BY)
+            with progress_bar("memories", total=1, counted=False) as advance:
+                moved = import_memories(
+                    text, project=project, companion=options["companion"], by=BY, told=advance
+                )
         except OSError as error:
             raise CommandError(f"{options['file']}: {error.strerror}") from None
         except UnicodeDecodeError as error:

@@ -2,9 +2,8 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.db.models import QuerySet
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from config.management.progress import progress_bar
 from memory.retrieval.index.backfill import rebuild_index
 from relationships.management.projects import find_project, require_companion
 from relationships.models import Relationship
@@ -24,13 +23,11 @@ class Command(ServiceCommand):
 
     def handle(self, *, companion: str | None, project: str | None, everything: bool, **options: Any) -> None:
         relationships = _relationships(companion, project, everything)
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         rows = 0
-        with Progress(*columns, console=Console(file=getattr(self.stdout, "_out", None))) as progress:
-            task = progress.add_task("relationships", total=relationships.count())
+        with progress_bar("relationships", total=relationships.count()) as advance:
             for relationship_id in relationships.order_by("id").values_list("id", flat=True).iterator():
                 rows += rebuild_index(relationship_id)
-                progress.advance(task)
+                advance()
         self.stdout.write(f"{rows} texts are indexed.")
 
 

@@ -40,6 +40,7 @@ def test_what_mem0_wrote_out_is_taken_over_with_its_dates(
     assert [one.expires_at for one in entries] == [datetime(2097, 2, 1, tzinfo=UTC), None]
     assert (entries[0].metadata, entries[0].source) == ({"a": 1}, "import")
     told = capsys.readouterr()
+    assert "100%" in told.err
     assert "2 entries of 2 people" in told.out
     assert told.err.count("left out") == 2
 

@@ -31,8 +31,11 @@ def plain_account(transactional_db: None) -> Iterator[None]:
 
 
 def test_what_only_a_superuser_may_do_is_named(plain_account: None) -> None:
-    remarks = purge_files()
+    told: dict[str, float] = {}
+    remarks = purge_files(told=lambda share, now: told.update({now: share}))
 
+    assert sum(told.values()) == pytest.approx(1)
+    assert {"waiting for transactions that began earlier", "rewriting memory_modelcall"} <= told.keys()
     assert any("statistics" in remark and "superuser" in remark for remark in remarks)
     assert any("write-ahead log" in remark and "superuser" in remark for remark in remarks)
 

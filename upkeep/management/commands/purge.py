@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from config.management.arguments import between
+from config.management.progress import progress_bar
 from upkeep.purging import PurgeBlocked, purge_files
 
 ASK = "Every table is rewritten and locked meanwhile; calls wait that long. Continue? [y/N] "
@@ -31,9 +32,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, yes: bool, patience: float, **options: Any) -> None:
         if not yes and not _agreed():
             raise CommandError("Nothing was done. To purge without being asked: manage.py purge --yes")
-        self.stdout.write("Rewriting every table, then the log …")
         try:
-            remarks = purge_files(patience=patience)
+            with progress_bar("renewing the statistics", total=1, counted=False) as advance:
+                remarks = purge_files(patience=patience, told=advance)
         except PurgeBlocked as blocked:
             raise CommandError(f"{blocked} Nothing was purged: try again when they have ended.") from None
         self.stdout.write(

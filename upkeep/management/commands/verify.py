@@ -7,9 +7,8 @@ from uuid import UUID
 
 import orjson
 from django.core.management.base import CommandError
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from config.management.progress import progress_bar
 from config.postgresql.migrations import pending_migrations
 from relationships.management.projects import find_project
 from relationships.models import Relationship
@@ -62,16 +61,13 @@ class Command(ServiceCommand):
             {"id": relationship_id} if relationship_id else {"project_id": project_id} if project_id else {}
         )
         total = Relationship.objects.filter(**looked_at).count()
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        # progress goes to standard error, so that standard output has only the report
-        with Progress(*columns, console=Console(stderr=True), disable=quietly) as progress:
-            task = progress.add_task("relationships", total=total)
+        with progress_bar("relationships", total=total, quietly=quietly) as advance:
             return verify(
                 repair=repair,
                 project_id=project_id,
                 relationship_id=relationship_id,
                 examples=None if everything else EXAMPLES,
-                told=lambda count: progress.advance(task, count),
+                told=advance,
             )
 
 

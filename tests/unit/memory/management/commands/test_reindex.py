@@ -20,14 +20,16 @@ def run(**options: object) -> str:
     [{"everything": True}, {"project": "Test project"}, {"companion": "ada"}],
     ids=["all", "of a project", "of a companion"],
 )
-def test_the_index_is_written_anew(options: dict[str, object], relationship: Relationship) -> None:
+def test_the_index_is_written_anew(
+    options: dict[str, object], relationship: Relationship, capsys: pytest.CaptureFixture[str]
+) -> None:
     remember(relationship, "Has been running")
     say(relationship, "I was running")
     configure(relationship, language="english")
 
     said = run(**options)
 
-    assert "1/1" in said
+    assert "1/1" in capsys.readouterr().err
     assert said.endswith("2 texts are indexed.")
     assert {row["language"] for row in index_of(relationship)} == {"english"}
 
