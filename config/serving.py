@@ -16,9 +16,12 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 import psutil
+import structlog
 from django.core.management.base import CommandError
 
 from config.supervision import Child, Supervisor, die_with_parent
+
+log = structlog.get_logger(__name__)
 
 # Set in the environment of a service that was started in the background, which may therefore be restarted.
 IN_BACKGROUND = "RAPPORT_IN_BACKGROUND"
@@ -58,7 +61,9 @@ class Address:
 
 
 class Foreground(Supervisor):
-    """Supervises the web server and the worker. `note` is a file by which others find us: {pid, url}."""
+    """Supervises the web server and the worker. `note` is a file by which others find us: {pid, url}.
+    `say`: tell whoever has started it where it is.
+    """
 
     tick_seconds = 0.2
 
@@ -75,15 +80,23 @@ class Foreground(Supervisor):
         self._announced = True
         self._note.parent.mkdir(parents=True, exist_ok=True)
         self._note.write_text(json.dumps({"pid": os.getpid(), "url": self._address.url}))
+        urls = {"url": self._address.url, "chat_url": self._chat.url}
+        log.info("the service answers", event_name="serve.started", **urls)
         self._say(f"Rapport is at {self._address.url} (Ctrl-C stops it).")
         if self._chat != self._address:
             self._say(f"Send many simultaneous chats to {self._chat.url}/v1.")
 
     def _child_ended(self, child: Child, status: int, pause: float) -> None:
-        self._say(f"The {child.name} ended ({how_ended(status)}); starting it again in {pause:g} s.")
+        log.warning(
+            "a process ended; it is started again",
+            event_name="serve.process.ended",
+            process=child.name,
+            status=how_ended(status),
+            seconds=pause,
+        )
 
     def _stop(self) -> None:
-        self._say("Stopping; turns in progress are finished first.")
+        log.info("stopping; turns in progress are finished first", event_name="serve.stopping")
         running = running_service(self._note)
         if running is not None and running.pid == os.getpid():
             self._note.unlink(missing_ok=True)

@@ -257,10 +257,8 @@ SPECTACULAR_SETTINGS = {
 }
 
 # --- logs ----------------------------------------------------------------------------------------------------------
-LOGGING = logging_config(
-    style=env.one_of("RAPPORT_LOG_STYLE", "text", STYLES),
-    level=env.one_of("RAPPORT_LOG_LEVEL", "INFO", LEVELS),
-)
+LOG_STYLE = env.one_of("RAPPORT_LOG_STYLE", "text", STYLES)
+LOGGING = logging_config(style=LOG_STYLE, level=env.one_of("RAPPORT_LOG_LEVEL", "INFO", LEVELS))
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env.flag("RAPPORT_SECURE_COOKIES", False)
 CSRF_TRUSTED_ORIGINS = env.origins("RAPPORT_TRUSTED_ORIGINS", subdomains=True)

@@ -5,6 +5,7 @@ import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -50,8 +51,15 @@ def test_without_its_database_it_says_so_in_one_sentence(live: LiveService, tmp_
     assert "Traceback" not in lost.log
 
 
+def events(serve: Serve, name: str) -> list[dict[str, Any]]:
+    """The log's lines with this event."""
+    lines = [json.loads(line) for line in serve.log.splitlines() if line.startswith("{")]
+    return [line for line in lines if line.get("event_name") == name]
+
+
 @pytest.fixture
 def serve(live: LiveService, tmp_path: Path) -> Serve:
+    live.settings["RAPPORT_LOG_STYLE"] = "json"
     started = Serve(live, tmp_path, port=free_port())
     started.wait_until_ready()
     return started
@@ -63,7 +71,9 @@ def test_it_says_where_it_is_starts_killed_parts_again_and_ends_with_all_of_them
     turn = live.say(live.new_relationships(1)[0], "I like tea.")
     assert live.wait_until_settled([turn]) in (["applied"], ["skipped"])
     assert json.loads(serve.note.read_text()) == {"pid": serve.pid, "url": serve.url}
-    assert f"Rapport is at {serve.url}" in serve.log
+    (started,) = events(serve, "serve.started")
+    assert started["url"] == serve.url
+    assert "Rapport is at" not in serve.log, "each line is JSON"
 
     second = Serve(live, tmp_path, port=int(serve.url.rsplit(":", 1)[1]))
     assert second.wait() != 0
@@ -80,7 +90,7 @@ def test_it_says_where_it_is_starts_killed_parts_again_and_ends_with_all_of_them
             timeout=30,
             what=f"another {part}",
         )
-    assert serve.log.count("starting it again") >= 2
+    assert {line["process"] for line in events(serve, "serve.process.ended")} >= {"worker", "web server"}
     wait_until(serve.is_ready, timeout=60, what="readiness")
     family = serve.family()
 

@@ -30,5 +30,8 @@ class Command(BaseCommand):
         Foreground(address, root=settings.BASE_DIR, note=note, say=self._say).run()
 
     def _say(self, sentence: str) -> None:
+        """In JSON, the log's own line says it."""
+        if settings.LOG_STYLE == "json":
+            return
         self.stdout.write(sentence)
         self.stdout.flush()
