@@ -4,14 +4,14 @@ from pathlib import Path
 
 OWN_SERVER = "Or set DATABASE_URL to a PostgreSQL of your own (15 or newer, with pgvector 0.8 or newer)."
 
-_ADVICE = {
-    "No space left on device": "The disk is full. Free some space, then start again.",
+_ADVICE = {  # by symptom; the first that fits, so the more special ones before
     "could not look up effective user ID": "This user id has no account name. Give it a line in /etc/passwd, "
     "or run as a named account.",
     "could not create shared memory segment": "The system refuses shared memory. Raise its limits "
     "(kernel.shmmax, kernel.shmall), then start again.",
     "could not resize shared memory segment": "Shared memory is full (/dev/shm). Make it larger "
     "(in a container: --shm-size), then start again.",
+    "No space left on device": "The disk is full. Free some space, then start again.",
     "Cannot allocate memory": "The machine is out of memory. Free some, then start again.",
     "still in use": "Processes of a killed server still hold its memory. End them, then start again.",
     "Permission denied": "A file or folder is closed to the account that runs the server. Open it, "

@@ -1,4 +1,4 @@
-"""manage.py database start|stop|status|url: control the embedded PostgreSQL."""
+"""manage.py database start|stop|status|url|programs: control the embedded PostgreSQL."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -34,6 +34,7 @@ class Command(BaseCommand):
         stopping.add_argument("--mode", choices=STOP_MODES, default="fast", help="how to treat its clients")
         actions.add_parser("status", help="say whether it runs, and where its files are")
         actions.add_parser("url", help="print its address, for psql or pg_dump")
+        actions.add_parser("programs", help="print the folder with its psql, pg_dump and pg_restore")
 
     def handle(self, *args: Any, action: str, mode: str = "fast", **options: Any) -> None:
         data_dir: Path | None = settings.EMBEDDED_POSTGRES_DIR
@@ -50,6 +51,8 @@ class Command(BaseCommand):
     def _answer(self, data_dir: Path, *, action: str, mode: str) -> str:
         if action == "url":
             return database_url(data_dir, name=settings.DATABASES["default"]["NAME"])
+        if action == "programs":
+            return str(programs_for(None))
         if action == "stop":
             return (
                 "The database has stopped." if stop(data_dir, mode=mode) else "The database was not running."

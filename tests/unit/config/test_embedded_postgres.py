@@ -21,6 +21,7 @@ from config.embedded_postgres import (
 )
 from config.embedded_postgres.account import CANDIDATES, account_for, first_account, run_as
 from config.embedded_postgres.data_directory import prepare
+from config.embedded_postgres.errors import advice_for
 from config.embedded_postgres.postmaster import drop_stale_locks, is_server_on, takes_connections
 from tests.waiting import wait_until
 
@@ -251,3 +252,10 @@ def test_locks_of_others_are_dropped_and_those_of_the_dead_left_to_postgresql(
     (tmp_path / "postmaster.pid").write_text("999999999\n")
     drop_stale_locks(tmp_path)
     assert (tmp_path / "postmaster.pid").exists()
+
+
+def test_shared_memory_that_is_full_is_not_taken_for_a_disk() -> None:
+    said = 'FATAL: could not resize shared memory segment "/PostgreSQL.1" to 11176 bytes: No space left on device'
+
+    assert advice_for(said).startswith("Shared memory is full (/dev/shm).")
+    assert advice_for("could not write: No space left on device").startswith("The disk is full.")

@@ -1,3 +1,4 @@
+import subprocess
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,14 @@ def test_status_tells_where_everything_is_and_starts_nothing(nowhere: Path) -> N
     assert list(nowhere.iterdir()) == []
 
 
-@pytest.mark.parametrize("action", ["start", "stop", "status", "url"])
+def test_the_programs_for_a_backup_are_of_the_servers_version(nowhere: Path) -> None:
+    program = Path(_say("programs").strip()) / "pg_dump"
+
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    assert "(PostgreSQL) 18." in said
+
+
+@pytest.mark.parametrize("action", ["start", "stop", "status", "url", "programs"])
 def test_with_a_server_of_ones_own_there_is_nothing_to_do_here(settings: Any, action: str) -> None:
     settings.EMBEDDED_POSTGRES_DIR = None
 
