@@ -22,6 +22,7 @@ from django.db.models.functions import Now
 
 from config.postgresql.citus import is_distributed
 from config.postgresql.sessions import execute
+from worker.heartbeat import secret_in_use
 from worker.models import WorkerHeartbeat
 
 DUE = "due"  # no worker has taken it yet
@@ -132,6 +133,12 @@ class WorkerCondition:
     @property
     def alive(self) -> bool:
         return self.beat_age_seconds <= settings.HEARTBEAT_LIMIT_SECONDS
+
+    @property
+    def has_our_secret(self) -> bool:
+        """Whether it has this process's secret key; True if it does not say."""
+        ours = secret_in_use()
+        return bool(self.counters.get("secret", ours) == ours)
 
     @property
     def clock_ahead(self) -> float:

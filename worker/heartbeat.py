@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models.functions import Now
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
 from config.postgresql.sessions import execute
 from worker.identity import machine_of
@@ -28,10 +29,16 @@ SELECT name, beat_at < now() - make_interval(secs => %s) FROM relationships_work
 
 def beat(*, name: str, pool_restarts: int, counters: Mapping[str, Any]) -> None:
     """Record that the worker `name` is alive with a working pool, and what it has counted so far. With it goes
-    how many seconds its clock is ahead of the database's.
+    how many seconds its clock is ahead of the database's, and which secret key it has.
     """
-    told = {"name": name, "restarts": pool_restarts, "counters": json.dumps(dict(counters))}
+    known = {**counters, "secret": secret_in_use()}
+    told = {"name": name, "restarts": pool_restarts, "counters": json.dumps(known)}
     execute(_BEAT, {**told, "here": timezone.now()})
+
+
+def secret_in_use() -> str:
+    """Some hexadecimal digits by which processes find out whether they have one secret key, which signs the tasks."""
+    return salted_hmac("rapport.heartbeat", "", algorithm="sha256").hexdigest()[:8]
 
 
 def stop_beating(*, name: str) -> None:

@@ -152,6 +152,13 @@ def reasons_for_alarm(condition: QueueCondition, found: Sequence[Blocker]) -> li
         reasons.append("worker: none has reported; run manage.py worker")
     elif age > settings.HEARTBEAT_LIMIT_SECONDS:
         reasons.append(f"worker: none has reported for {age:.0f} s; run manage.py worker")
+    strangers = [worker.name for worker in condition.workers if worker.alive and not worker.has_our_secret]
+    if strangers:
+        named = ", ".join(strangers[:3])
+        reasons.append(
+            f"worker: {named} has another RAPPORT_SECRET_KEY than this machine, so it refuses its tasks and reads "
+            "turns late; set the same everywhere"
+        )
     return reasons + [blocker.sentence for blocker in found if blocker.alarming]
 
 

@@ -185,6 +185,14 @@ def test_a_clock_that_differs_from_the_databases_is_named_wherever_it_is(
     assert check_readiness().ready
 
 
+def test_a_worker_with_another_secret_key_is_named(worker_beats: None, settings: Settings) -> None:
+    settings.SECRET_KEY = "of another machine " * 3
+
+    (reason,) = check_readiness(work=True).reasons
+    assert reason.startswith("worker: here/1c0ffee2:1:2 has another RAPPORT_SECRET_KEY than this machine")
+    assert check_readiness().ready
+
+
 @pytest.mark.parametrize(
     ("statement", "said"),
     [
