@@ -3,6 +3,7 @@
 import logging
 import time
 import traceback
+from collections.abc import Callable
 from http.client import responses
 from typing import Any
 
@@ -12,6 +13,8 @@ STYLES = ("text", "json")
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 _INTERVAL_SECONDS = 10.0
 _FRAMES = 12  # of a traceback
+
+error_listeners: set[Callable[[], None]] = set()  # called for each line of ours about an error in Rapport
 
 
 class RateLimitFilter(logging.Filter):
@@ -53,6 +56,14 @@ def class_of_error(_: object, level: str, event: Any) -> Any:
     return event
 
 
+def tell_of_error(_: object, level: str, event: Any) -> Any:
+    """Tell `error_listeners` of a line of our own about an error."""
+    if level == "error" and "event_name" in event:
+        for listener in error_listeners:
+            listener()
+    return event
+
+
 def route_of_request(_: object, __: str, event: Any) -> Any:
     """Reduce a request that another library logs to its route, as its path may name a person."""
     record = event["_record"]
@@ -71,6 +82,7 @@ def logging_config(*, style: str, level: str) -> dict[str, Any]:
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
         class_of_error,
+        tell_of_error,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
     structlog.configure(

@@ -14,8 +14,9 @@ from django.http.multipartparser import MultiPartParserError
 from django.template.loader import render_to_string
 
 from config import tracing
-from config.logging import frames_of
+from config.logging import error_listeners, frames_of
 from config.postgresql.sessions import sqlstate
+from web.error_counter import count_error
 from web.problems import OF_DJANGO, foreseen, plain_problem, problem
 
 log = structlog.get_logger(__name__)
@@ -37,6 +38,7 @@ class ProblemMiddleware:
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
+        error_listeners.add(count_error)
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if not speaks_problems(request):

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from config.logging import error_listeners
 from worker.identity import process_start
 
 SLOTS = 160  # more than 64 workers, and as many that just ended
@@ -47,6 +48,7 @@ class _Slot(ctypes.Structure):
         ("calls_in_flight", ctypes.c_int64),  # calls to models at the moment
         ("model_calls", ctypes.c_uint64),
         ("model_errors", ctypes.c_uint64),
+        ("errors", ctypes.c_uint64),  # in Rapport, as the log has them
         ("prompt_tokens", ctypes.c_uint64),
         ("output_tokens", ctypes.c_uint64),
         ("turn_times", _Bucket * (len(TURN_SECONDS) + 1)),
@@ -68,7 +70,7 @@ class _Page(ctypes.Structure):
 
 
 NOW = ("busy", "calls_in_flight")
-COUNTERS = ("model_calls", "model_errors", "prompt_tokens", "output_tokens")
+COUNTERS = ("errors", "model_calls", "model_errors", "prompt_tokens", "output_tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +217,12 @@ def use(worker_stats: WorkerStats | None) -> None:
     """Set the page of this process and its forks."""
     global _current
     _current = worker_stats
+    error_listeners.add(_count_error)
+
+
+def _count_error() -> None:
+    if _current is not None:
+        _current.count(errors=1)
 
 
 def stop_requested() -> bool:

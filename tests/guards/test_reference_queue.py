@@ -14,12 +14,12 @@ from connect.events.metrics import delivery_metrics
 from relationships.models import TurnState
 from relationships.services.spending_metrics import metrics_of
 from tests.guards.tables import REFERENCE, named_in
-from web import consistency
+from web import consistency, error_counter
 from web.meters import process_metrics
 from worker.api.metrics import ready_metric, render_metrics, unread_metric
 from worker.condition import QueueCondition, TurnCounts, WorkerCondition
 
-COUNTED_BY = (chat.answering, context.waiting)
+COUNTED_BY = (chat.answering, context.waiting, error_counter)
 NONE_AT_ALL = TurnCounts(due=0, retrying=0, untriggered=0, processing=0, failed=0, stored=0)
 WORKER = WorkerCondition("host/boot:1:2", 0.5, 0)
 

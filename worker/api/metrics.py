@@ -57,6 +57,7 @@ _NOW = {
     ),
 }
 _COUNTERS = {
+    "errors": ("rapport_worker_errors", "Errors in Rapport that this worker's pool has logged."),
     "model_calls": ("rapport_model_calls", "Questions asked to language models by this worker's pool."),
     "model_errors": ("rapport_model_errors", "Questions to language models that failed."),
     "prompt_tokens": ("rapport_model_prompt_tokens", "Tokens sent to language models."),
@@ -176,7 +177,7 @@ def ready_metric(ready: bool) -> Metric:
 
 def unread_metric(unread: Mapping[str, bool]) -> Metric:
     """The metric that says which parts of the metrics are missing."""
-    told = "1: these metrics are missing, as a node of a distributed database is away."
+    told = "1: these metrics are missing, as a node of the database is away, or it is too slow."
     return _filled(
         GaugeMetricFamily("rapport_metrics_unread", told, labels=["part"]),
         {(part,): float(missing) for part, missing in unread.items()},

@@ -12,6 +12,7 @@ from pytest_django import Settings
 
 from relationships.models import Companion, EndUser, Relationship
 from tests.fixtures.api import Api, ApiAnswer
+from web.meters import OWN
 
 PROBLEM = "application/problem+json"
 Send = Callable[[bytes], ApiAnswer]
@@ -272,7 +273,7 @@ def test_a_database_that_could_not_go_on_is_503_and_says_why_and_when_to_come_ba
 def test_a_crash_is_500_with_an_id_and_without_a_word_of_the_request(
     api: Api, caplog: pytest.LogCaptureFixture
 ) -> None:
-    words = "Maya is secretly a spy"
+    words, before = "Maya is secretly a spy", OWN.get_sample_value("rapport_web_errors_total") or 0
 
     def crash(*_: object) -> None:
         raise RuntimeError(words)
@@ -285,6 +286,7 @@ def test_a_crash_is_500_with_an_id_and_without_a_word_of_the_request(
     assert words not in answer.raw.decode()
     assert words not in caplog.text
     assert answer.body["error_id"] in caplog.text
+    assert OWN.get_sample_value("rapport_web_errors_total") == before + 1
 
 
 def test_deep_configuration_of_the_wrong_shape_is_named(api: Api, companion: Companion) -> None:

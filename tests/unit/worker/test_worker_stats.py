@@ -3,6 +3,7 @@ import signal
 from collections.abc import Callable, Iterator
 
 import pytest
+import structlog
 
 from tests.waiting import wait_until
 from worker import worker_stats
@@ -116,11 +117,13 @@ def test_totals_outlive_the_processes_that_counted(shared: WorkerStats) -> None:
     shared.take_slot()
     worker_stats.count_turn(0.25, trace_id=f"{1:032x}")
     worker_stats.count_turn(4000, trace_id="")
+    structlog.get_logger().error("a test's error", event_name="queue.task.crashed")
+    structlog.get_logger().warning("a test's warning", event_name="ingestion.turn.waiting")
     worker_stats.count_model_call(prompt_tokens=10, output_tokens=2, failed=False)
 
     with worker_stats.model_call():
         assert shared.totals()["calls_in_flight"] == 1
-    counted = {"model_calls": 3, "model_errors": 1, "prompt_tokens": 110, "output_tokens": 22}
+    counted = {"errors": 1, "model_calls": 3, "model_errors": 1, "prompt_tokens": 110, "output_tokens": 22}
     totals = shared.totals()
     times = [(turns, seconds, trace, of) for turns, seconds, trace, of, _ in totals.pop("turn_times")]
     assert totals == {"busy": 0, "calls_in_flight": 0, **counted}
