@@ -170,6 +170,7 @@ class AgentSessionView(WorkspacePart):
             "workspace/_steps" if self.htmx else "workspace/session",
             session=session,
             open=session.state in OPEN,
+            can_act=session.state in ("hydrating", "running", "failed", "abandoned"),
             steps=[
                 (step, {name: text_or_json(value) for name, value in step.arguments.items()})
                 for step in steps.order_by("number")

@@ -42,6 +42,8 @@ def test_a_session_is_started_paused_and_its_call_approved(owner: Client, here: 
     owner.post(at, {"do": "approve", "version": "1"})
 
     assert AgentSession.objects.get().paused and AgentStep.objects.get().state == StepState.APPROVED
+    AgentSession.objects.filter(id=session.id).update(state=SessionState.DONE)
+    assert '<form class="pad row"' in shown and '<form class="pad row"' not in owner.get(at).content.decode()
 
 
 def test_a_call_that_waits_for_approval_is_named_until_its_session_ends(
