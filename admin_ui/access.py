@@ -29,6 +29,7 @@ from web.errors import NotFound, RapportError, StaleVersion
 
 CHANGED_MEANWHILE = "Somebody else changed this meanwhile, so nothing was done."
 PROJECT_IN_SESSION = "project_id"
+PROJECT_COOKIE = "rapport_project"  # that was chosen last, for the next sign-in
 _FIRST_SAID = Subquery(
     Turn.objects.filter(relationship_id=OuterRef("id")).order_by("occurred_at").values("occurred_at")[:1]
 )
@@ -134,6 +135,7 @@ class OperatorView(View):
         ctx = {"why": why, "status": status, "kind": "bad"}
         if not self.htmx:
             ctx["back"] = _page_behind(self.request, header="Referer")
+            ctx["heading"] = {403: "Not allowed", 404: "Not found"}.get(status, "Request failed")
             return render(self.request, "admin_ui/refused.html", ctx, status=status)
         response = render(self.request, "admin_ui/_notice.html", ctx, status=status)
         # overrides the page's own hx-select
@@ -224,7 +226,8 @@ def htmx_of(request: HttpRequest) -> HtmxDetails:
 
 def project_access(request: HttpRequest) -> ProjectAccess | None:
     """Return the operator's access to their current project: that of the form or of htmx, else of the session, else
-    the first by name. None if they are a member of none, or not of the form's.
+    the one chosen last in this browser, else the first by name. None if they are a member of none, or not of the
+    form's.
     """
     operator = cast(Operator, request.user)
     if operator.is_superuser:
@@ -236,7 +239,8 @@ def project_access(request: HttpRequest) -> ProjectAccess | None:
     if not roles:
         return None
     first = next(iter(roles))
-    chosen = _project_of_page(request) or request.session.get(PROJECT_IN_SESSION, first)
+    last = request.COOKIES.get(PROJECT_COOKIE, first)
+    chosen = _project_of_page(request) or request.session.get(PROJECT_IN_SESSION, last)
     if chosen not in roles:
         if "project" in request.POST:
             return None

@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import View
 
-from admin_ui.access import PROJECT_IN_SESSION, OperatorView
+from admin_ui.access import PROJECT_COOKIE, PROJECT_IN_SESSION, OperatorView
 from admin_ui.forms import SignInForm
 from admin_ui.navigation import THEME_COOKIE, THEMES
 from admin_ui.throttling import client_address, has_to_wait, locked_out
@@ -47,10 +47,11 @@ class ChooseProjectView(OperatorView):
     needs_to_write = OperatorView.needs
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        chosen = request.POST.get("project", "")
+        chosen, response = request.POST.get("project", ""), redirect("admin_ui:overview")
         if any(str(project.id) == chosen for project in self.access.projects):
             request.session[PROJECT_IN_SESSION] = chosen
-        return redirect("admin_ui:overview")
+            _keep(request, response, PROJECT_COOKIE, chosen)
+        return response
 
 
 class ThemeView(View):
@@ -60,7 +61,12 @@ class ThemeView(View):
         response = redirect(back if known else "admin_ui:overview")
         theme = request.POST.get("theme")
         if theme in THEMES:
-            response.set_cookie(
-                THEME_COOKIE, theme, max_age=_A_YEAR, samesite="Lax", secure=request.is_secure()
-            )
+            _keep(request, response, THEME_COOKIE, theme)
         return response
+
+
+def _keep(request: HttpRequest, response: HttpResponse, name: str, value: str) -> None:
+    """Have the browser keep what was chosen, past the sign-out."""
+    response.set_cookie(
+        name, value, max_age=_A_YEAR, samesite="Lax", secure=request.is_secure(), httponly=True
+    )

@@ -43,10 +43,13 @@ def test_an_operator_whom_no_project_lets_in_is_told_so(client: Client, db: None
 
 def test_a_membership_decides_which_project_is_seen(editor: Client, relationship: Relationship) -> None:
     assert editor.get(page_of(relationship)).status_code == 200
-    assert editor.get(page_of(meet_elsewhere())).status_code == 404
+    refused = editor.get(page_of(meet_elsewhere()))
+    assert refused.status_code == 404
+    assert "<title>Not found" in squeezed(refused)
 
 
 def test_an_operator_of_two_projects_chooses_between_them(editor: Client, project: Project) -> None:
+    """The choice outlives the session, and is no access by itself."""
     other = meet_elsewhere()
     me = Operator.objects.get(email="editor@example.org")
     Membership.objects.create(operator=me, project=other.project, role=Role.VIEWER)
@@ -54,7 +57,12 @@ def test_an_operator_of_two_projects_chooses_between_them(editor: Client, projec
     editor.post("/admin-ui/project/", {"project": str(other.project_id)})
 
     assert editor.get(page_of(other)).status_code == 200
-    assert other.project.name in editor.get(OVERVIEW).content.decode()
+    assert f"<h1>{other.project.name}</h1>" in editor.get(OVERVIEW).content.decode()
+    editor.post("/admin-ui/sign-out/")
+    editor.force_login(me)
+    assert f"<h1>{other.project.name}</h1>" in editor.get(OVERVIEW).content.decode()
+    Membership.objects.filter(project=other.project).delete()
+    assert f"<h1>{project.name}</h1>" in editor.get(OVERVIEW).content.decode()
 
 
 def test_a_project_that_is_not_theirs_can_not_be_chosen(editor: Client) -> None:
