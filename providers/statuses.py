@@ -1,6 +1,7 @@
 """Maps HTTP statuses of all vendors to errors, and reads how long to wait."""
 
 import math
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -30,6 +31,7 @@ _BY_STATUS: dict[int, type[ProviderError]] = {
     504: ProviderTimeout,
 }
 LONGEST_QUOTATION = 300  # characters quoted from the vendor
+SHORT_KEY = 8  # characters; no real key is shorter
 
 
 def error_class(status: int) -> type[ProviderError]:
@@ -45,9 +47,12 @@ def error_class(status: int) -> type[ProviderError]:
 
 
 def quotation(words: str, *, secret: str = "") -> str:
-    """The vendor's words on one line, shortened, with the key masked."""
+    """The vendor's words on one line, shortened, with the key masked: a short one, such as the "x" that many a local
+    server is given, only where it is a word of its own.
+    """
     if secret:
-        words = words.replace(secret, "***")
+        edge = r"\b" if len(secret) < SHORT_KEY and secret.isalnum() else ""
+        words = re.sub(f"{edge}{re.escape(secret)}{edge}", "***", words)
     line = " ".join(words.split())
     return line if len(line) <= LONGEST_QUOTATION else line[: LONGEST_QUOTATION - 1] + "…"
 

@@ -71,3 +71,4 @@ def test_a_quotation_is_one_short_line_without_the_key() -> None:
     assert quoted.startswith("Key *** is wrong. xxx")
     assert len(quoted) == 300
     assert quoted.endswith("…")
+    assert quotation("The key x does not exist.", secret="x") == "The key *** does not exist."
