@@ -14,10 +14,12 @@ MOST_OF_A_KIND = 6
 Found = tuple[str, str, str, str]  # href, icon, label, detail
 WORKERS = ("status", "play", "Workers")  # not in the navigation
 ACTIONS = (  # view name, query and fragment, label, role
-    ("companions", "#name", "New companion", Role.EDITOR),
+    ("companions", "#name", "Create companion", Role.EDITOR),
     ("playground", "", "Chat with a companion", Role.EDITOR),
     ("turns", "?state=failed", "Retry failed turns", Role.EDITOR),
     ("relationships", "?waits=1", "Review deletions and agents' work", Role.EDITOR),
+    ("relationships", "", "Forget or correct something: choose the relationship", Role.EDITOR),
+    ("relationships", "", "Erase a person: choose the relationship", Role.OWNER),
     ("keys", "#name", "Create API key", Role.OWNER),
     ("operators", "#email", "Invite an operator", Role.OWNER),
     ("relationships", "", "Create a token: choose the relationship", Role.OWNER),

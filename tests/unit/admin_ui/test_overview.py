@@ -122,6 +122,7 @@ def test_an_empty_project_shows_three_steps_and_waits_for_the_first_turn(
 
     key = ApiKey.objects.get(project=project)
     assert key.prefix in made
+    assert all(f'data-copy="#{name}"' in made for name in ("key", "curl", "python", "typescript"))
     assert made.count(f"Bearer {key.prefix}") == 4, "curl twice, Python, TypeScript"
     assert Companion.objects.get(project=project).slug == "assistant"
 

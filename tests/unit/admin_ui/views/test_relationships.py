@@ -99,4 +99,7 @@ def test_the_list_is_sorted(viewer: Client, relationship: Relationship) -> None:
 
 @pytest.mark.parametrize(("role", "offered"), [(Role.VIEWER, False), (Role.OWNER, True)])
 def test_actions_are_found_by_who_may_do_them(signed_in: Browser, role: Role, offered: bool) -> None:
-    assert ("Create API key" in signed_in(role).get("/admin-ui/find/?q=api").content.decode()) is offered
+    window = signed_in(role)
+
+    for words, action in (("api", "Create API key"), ("erase", "Erase a person: choose the relationship")):
+        assert (action in window.get(f"/admin-ui/find/?q={words}").content.decode()) is offered

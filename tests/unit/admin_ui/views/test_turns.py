@@ -116,6 +116,7 @@ def test_a_turn_behind_one_that_was_tried_in_vain_says_the_next_try(
         True,
         False,
     ]
+    assert [tried.error in row for row in rows] == [False, False, True, False], "why"
 
 
 def test_a_skipped_turn_took_no_time(viewer: Client, conversation: Conversation) -> None:
