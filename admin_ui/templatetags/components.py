@@ -16,10 +16,19 @@ _SELECTED = mark_safe(" selected")
 
 
 @register.simple_tag
-def field(name: str, label: str, value: str = "", *, wide: bool = False, **attributes: Any) -> str:
-    """Return an input with its label. `attributes`: of the input, with `_` for `-`; empty ones are left out."""
+def field(
+    name: str, label: str, value: str = "", *, wide: bool = False, error: str = "", **attributes: Any
+) -> str:
+    """Return an input with its label. `error`: what is wrong with its value, shown beside it, with the focus on it;
+    `attributes`: of the input, with `_` for `-`; empty ones are left out.
+    """
     own = {"id": name, "name": name, "value": value} | _given(attributes)
-    return _labelled(own["id"], label, format_html("<input{}>", flatatt(own)), wide)
+    control, about = format_html("<input{}>", flatatt(own)), f"{own['id']}-error"
+    if error:
+        wrong = {"aria-invalid": "true", "aria-describedby": about, "autofocus": True}
+        markup = '<input{}><span class="error" role="alert" id="{}">{}</span>'
+        control = format_html(markup, flatatt(own | wrong), about, error)
+    return _labelled(own["id"], label, control, wide)
 
 
 @register.simple_tag

@@ -89,7 +89,7 @@ def test_a_companion_is_made_and_configured(window: Page, stage: Stage, mark: st
     window.goto(f"{stage.url}/companions/")
     window.get_by_label("Name").fill(f"Made {mark}")
     window.get_by_label("Slug").fill(slug)
-    window.get_by_role("button", name="New companion").click()
+    window.get_by_role("button", name="Create companion").click()
 
     expect(window.get_by_placeholder("Search settings")).to_be_visible()
     window.keyboard.press("/")

@@ -25,6 +25,23 @@ def test_an_operator_signs_in_and_out(desk: Desk, stage: Stage) -> None:
     expect(window.get_by_role("heading", name="Sign in")).to_be_visible()
 
 
+def test_an_operator_is_removed_after_a_question(desk: Desk, stage: Stage) -> None:
+    window = desk.open()
+    window.goto(f"{stage.url}/operators/")
+    window.get_by_label("Email address").fill("gone@example.org")
+    window.get_by_role("button", name="Invite").click()
+    remove = window.get_by_role("button", name="Remove gone@example.org")
+
+    window.once("dialog", lambda dialog: dialog.dismiss())
+    remove.click()
+    expect(remove).to_be_visible()
+    window.once("dialog", lambda dialog: dialog.accept())
+    remove.click()
+
+    expect(window.get_by_role("status")).to_have_text("Operator removed.")
+    expect(remove).to_have_count(0)
+
+
 def test_a_second_try_erases_what_the_first_one_asked_for(desk: Desk, stage: Stage) -> None:
     zora = stage.relationship("Zora")
     stage.remember(zora, "Has a cat")

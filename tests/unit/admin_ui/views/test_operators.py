@@ -140,5 +140,7 @@ def test_an_invitation_that_is_refused_says_why_and_forgets_nothing(owner: Clien
     answer = owner.post(OPERATORS, {"email": "ana@", "role": "editor"})
 
     shown = answer.content.decode()
-    assert answer.status_code == 422 and "Email is not an email address." in shown
+    assert answer.status_code == 422
+    assert 'aria-describedby="email-error"' in shown
+    assert 'id="email-error">Email is not an email address.<' in shown
     assert 'value="ana@"' in shown and '<option value="editor" selected>' in shown
