@@ -19,7 +19,8 @@ from relationships.models import Relationship
 from workspace.models import Blob, Branch, Commit, Tree
 from workspace.trees import Draft, Entry, Files, commit_raw, git_sha, key_of, tree_sha
 
-FILES_AT_ONCE = 1000  # files of the trees that one statement inserts; larger statements get slow
+# Of trees and of other rows that one statement inserts: larger statements are slow, and take much memory.
+FILES_AT_ONCE, BYTES_AT_ONCE = 1000, 2_000_000
 
 _AT_COMMIT = """
 SELECT c.sha, t.sha, t.files::text, c.recorded_at
@@ -140,12 +141,17 @@ def write_commit(relationship: Relationship, branch: str, commit: NewCommit, *, 
 def keep_commits(relationship: Relationship, commits: Sequence[NewCommit]) -> None:
     """Write the rows of these commits without moving a branch; some may exist already. Under the row lock."""
     blobs, trees, rows = _rows_of(relationship, commits)
-    longest = max((len(tree.files) for tree in trees), default=1)
-    Blob.objects.bulk_create(blobs, ignore_conflicts=True)
-    Tree.objects.bulk_create(
-        trees, batch_size=max(1, FILES_AT_ONCE // max(1, longest)), ignore_conflicts=True
-    )
-    Commit.objects.bulk_create(rows, ignore_conflicts=True)
+    files_at_once = _at_once(FILES_AT_ONCE, (len(tree.files) for tree in trees))
+    blobs_at_once = _at_once(BYTES_AT_ONCE, (blob.size for blob in blobs))
+    commits_at_once = _at_once(BYTES_AT_ONCE, (len(commit.raw) for commit in rows))
+    Blob.objects.bulk_create(blobs, batch_size=blobs_at_once, ignore_conflicts=True)
+    Tree.objects.bulk_create(trees, batch_size=files_at_once, ignore_conflicts=True)
+    Commit.objects.bulk_create(rows, batch_size=commits_at_once, ignore_conflicts=True)
+
+
+def _at_once(most: int, sizes: Iterable[int]) -> int:
+    """How many rows have `most` together, whichever they are."""
+    return max(1, most // max(1, *sizes, 1))
 
 
 def _rows_of(

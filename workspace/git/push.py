@@ -30,7 +30,7 @@ from workspace.store import Head, NewCommit, keep_commits, move_branch, read_com
 from workspace.trees import EXECUTABLE, FILE, Entry, Files, entry_of, key_of, tree_sha
 
 ZERO = "0" * 40
-MOST_COMMITS = 2000
+MOST_COMMITS, LARGEST_COMMIT = 2000, 65_536  # bytes
 OWN = 2  # files that any branch may have besides: hot context, and a session's notes
 TOGETHER = 3  # times the largest workspace, as a push may bring several versions
 SHA_BYTES = 20
@@ -50,12 +50,13 @@ class RefUpdate(NamedTuple):
 
 @dataclass(slots=True)
 class _Objects:
-    """The stored objects and the pushed ones. `trees`: the files of pushed trees that were read; `listed`: the size of
-    their lists in bytes; `paths`: paths that passed the checks.
+    """The stored objects and the pushed ones. `entries`: pushed files by SHA-1; `trees`: the files of pushed trees
+    that were read; `listed`: the size of their lists in bytes; `paths`: paths that passed the checks.
     """
 
     rows: RowObjects
     pushed: Mapping[str, tuple[int, bytes]]
+    entries: dict[str, Entry] = field(default_factory=dict)
     trees: dict[str, Files] = field(default_factory=dict)
     listed: int = 0
     paths: set[str] = field(default_factory=set)
@@ -65,6 +66,13 @@ class _Objects:
         if found is None or KINDS[found[0]] != kind:
             raise PushRefused(f"The {kind} {sha[:12]} does not exist.")
         return found[1]
+
+    def entry(self, sha: str, mode: int) -> Entry:
+        """The file with this content. However many trees have it, it is hashed once."""
+        known = self.rows.blobs.get(sha) or self.entries.get(sha)
+        if known is None:
+            known = self.entries[sha] = entry_of(self.get(sha, "blob"))
+        return known._replace(mode=mode)
 
     def headers(self, sha: str) -> Headers:
         return read_commit_headers(self.get(sha, "commit"))
@@ -174,7 +182,9 @@ def _parents_files(
 
 
 def _parse(objects: _Objects, sha: str, known: Mapping[str, Files], at: datetime) -> NewCommit:
-    headers = objects.headers(sha)
+    headers, raw = objects.headers(sha), objects.get(sha, "commit")
+    if len(raw) > LARGEST_COMMIT:
+        raise PushRefused(f"the commit {sha[:12]} has {len(raw)} bytes; at most {LARGEST_COMMIT} are kept")
     parents = [known[parent] for parent in headers.parents]
     files, blobs = objects.trees.get(headers.tree), dict[UUID, bytes]()
     if files is None:
@@ -189,7 +199,7 @@ def _parse(objects: _Objects, sha: str, known: Mapping[str, Files], at: datetime
         files,
         at,
         headers.parents,
-        objects.get(sha, "commit"),
+        raw,
         headers.author,
         headers.message,
         blobs,
@@ -198,11 +208,10 @@ def _parse(objects: _Objects, sha: str, known: Mapping[str, Files], at: datetime
 
 def _read_tree(objects: _Objects, tree: str, parents: list[Files]) -> Files:
     """Read and check a tree. Not only the tip's: every commit can be read later. Raises PushRefused, WorkspaceFull."""
-    there = {entry.git: entry for parent in parents for entry in parent.values()}
     files: Files = {}
     uncounted = max((sum(not counts(path) for path in parent) for parent in parents), default=0)
     most = settings.MAX_FILES + uncounted + OWN
-    for count, (path, entry) in enumerate(_walk(objects, tree, "", there, most, 0), start=1):
+    for count, (path, entry) in enumerate(_walk(objects, tree, "", most, 0), start=1):
         if count > most:  # before a tree of repeated folders fills the memory
             raise PushRefused(f"there are {count} files and more; {settings.MAX_FILES} are kept")
         files[path] = entry
@@ -213,9 +222,7 @@ def _read_tree(objects: _Objects, tree: str, parents: list[Files]) -> Files:
     return files
 
 
-def _walk(
-    objects: _Objects, tree: str, below: str, there: Mapping[str, Entry], most: int, depth: int
-) -> Iterator[tuple[str, Entry]]:
+def _walk(objects: _Objects, tree: str, below: str, most: int, depth: int) -> Iterator[tuple[str, Entry]]:
     if depth > DEEPEST:
         raise PushRefused(f"folders are more than {DEEPEST} deep")
     raw = objects.get(tree, "tree")
@@ -224,15 +231,14 @@ def _walk(
     for mode, name, sha in _entries(raw, most):
         path = f"{below}{name}"
         if mode == 0o040000:
-            yield from _walk(objects, sha, f"{path}/", there, most, depth + 1)
+            yield from _walk(objects, sha, f"{path}/", most, depth + 1)
             continue
         if mode not in (FILE, EXECUTABLE):
             raise PushRefused(f"{path[:200]} is {_MODES.get(mode, 'of a mode that is not taken')}")
         if path not in objects.paths and (said := path_fault(path) or way_fault(path)):
             raise PushRefused(f"the path {path[:200]!r} {said}")
         objects.paths.add(path)
-        known = there.get(sha)
-        yield path, known._replace(mode=mode) if known else entry_of(objects.get(sha, "blob"), mode=mode)
+        yield path, objects.entry(sha, mode)
 
 
 def _entries(raw: bytes, most: int) -> list[tuple[int, str, str]]:

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import orjson
-from django.db.models import TextField
-from django.db.models.functions import Cast
+from django.db.models import Case, TextField, When
+from django.db.models.functions import Cast, Length
+from django.db.models.lookups import LessThanOrEqual
 from dulwich.object_store import BaseObjectStore
 from dulwich.objects import ObjectID
 from dulwich.refs import DictRefsContainer, Ref
@@ -17,12 +18,13 @@ from relationships.models import Relationship
 from workspace.errors import PushRefused
 from workspace.models import Branch, Commit, Tree
 from workspace.store import read_blobs
-from workspace.trees import Entry, tree_objects
+from workspace.trees import Entry, key_of, tree_objects
 
 HEADS = "refs/heads/"
 MOST_PARENTS = 16
 _COMMIT, _TREE, _BLOB = 1, 2, 3  # git's numbers for object types
 AT_ONCE = 50_000_000  # bytes of blobs that are read in one statement
+HELD = 2000  # bytes of a commit; longer ones are read when they are needed
 AT_A_TIME = 20  # trees that are read at a time; each may list a thousand files
 _SHA = re.compile(r"[0-9a-f]{40}")
 
@@ -64,13 +66,14 @@ def ancestors(tips: Iterable[str], parents: Callable[[str], Iterable[str]]) -> I
 
 
 class RowObjects(BaseObjectStore):
-    """An object store over the rows. Loads commits and trees at once, and blobs when the first is needed."""
+    """An object store over the rows. Loads short commits and trees at once, and blobs when the first is needed."""
 
     def __init__(self, relationship_id: UUID) -> None:
         super().__init__()
         self.relationship_id = relationship_id
-        commits = Commit.objects.for_relationship(relationship_id).values_list("sha", "raw")
-        self.commits: dict[str, bytes] = {sha: bytes(raw) for sha, raw in commits}
+        short = Case(When(LessThanOrEqual(Length("raw"), HELD), then="raw"))
+        commits = Commit.objects.for_relationship(relationship_id).values_list("sha", short)
+        self.commits: dict[str, bytes | None] = {sha: raw and bytes(raw) for sha, raw in commits}
         self.trees: dict[str, bytes] = {}
         self.blobs: dict[str, Entry] = {}
         self._contents: dict[str, bytes] = {}
@@ -81,14 +84,25 @@ class RowObjects(BaseObjectStore):
             files = {path: Entry(*entry) for path, entry in orjson.loads(text).items()}
             self.trees.update(tree_objects(files))
             self.blobs.update((entry.git, entry) for entry in files.values())
+        self._few = sum(entry.size for entry in self.blobs.values()) <= AT_ONCE
 
     def raw(self, sha: str) -> tuple[int, bytes] | None:
         """The type and content of an object; None if it is not there."""
         if sha in self.commits:
-            return _COMMIT, self.commits[sha]
+            return _COMMIT, self.commit(sha)
         if sha in self.trees:
             return _TREE, self.trees[sha]
         return (_BLOB, self._content(sha)) if sha in self.blobs else None
+
+    def commit(self, sha: str) -> bytes:
+        """A stored commit. Raises PushRefused if it was erased meanwhile."""
+        held = self.commits[sha]
+        if held is None:
+            row = Commit.objects.for_relationship(self.relationship_id).filter(id=key_of(sha)).first()
+            if row is None:
+                raise PushRefused(f"The commit {sha[:12]} does not exist.")
+            held = bytes(row.raw)
+        return held
 
     def get_raw(self, name: Any) -> tuple[int, bytes]:
         found = self.raw(_hex(name))
@@ -101,12 +115,11 @@ class RowObjects(BaseObjectStore):
         return name in self.commits or name in self.trees or name in self.blobs
 
     def _content(self, sha: str) -> bytes:
-        if sha not in self._contents:
-            entries = list(self.blobs.values())
-            if sum(entry.size for entry in entries) > AT_ONCE:
-                return read_blobs(self.relationship_id, [self.blobs[sha]])[self.blobs[sha].sha256]
-            read = read_blobs(self.relationship_id, entries)
-            self._contents = {entry.git: read[entry.sha256] for entry in entries}
+        if not self._few:
+            return read_blobs(self.relationship_id, [self.blobs[sha]])[self.blobs[sha].sha256]
+        if not self._contents:
+            read = read_blobs(self.relationship_id, self.blobs.values())
+            self._contents = {entry.git: read[entry.sha256] for entry in self.blobs.values()}
         return self._contents[sha]
 
 
@@ -123,11 +136,11 @@ class FetchedRepository(BaseRepo):
         super().__init__(self.rows, DictRefsContainer({}))  # type: ignore[arg-type]  # fetches write nothing
 
     def get_refs(self) -> dict[Ref, ObjectID]:
-        commits = {sha: read_commit_headers(raw).parents for sha, raw in self.rows.commits.items()}
+        def parents(sha: str) -> tuple[str, ...]:
+            return read_commit_headers(self.rows.commit(sha)).parents if sha in self.rows.commits else ()
+
         # A branch's commit may have been erased since the branches were read.
-        reached = filter(
-            commits.__contains__, ancestors(self.heads.values(), lambda sha: commits.get(sha, ()))
-        )
+        reached = filter(self.rows.commits.__contains__, ancestors(self.heads.values(), parents))
         return {Ref(f"reached/{sha}".encode()): ObjectID(sha.encode()) for sha in reached}
 
 

@@ -6,7 +6,7 @@ base by SHA-1, as git is not told that this server takes offsets. https://git-sc
 
 import zlib
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from hashlib import sha1
 
 from dulwich.errors import ApplyDeltaError
@@ -16,7 +16,7 @@ from workspace.errors import PushRefused
 from workspace.trees import git_sha
 
 MOST_OBJECTS = 20_000
-LARGEST_OBJECT = 2_000_000  # bytes of a commit or a tree; files have their own limit
+LARGEST_OBJECT = 2_000_000  # bytes of a tree; files and commits have their own limits
 KINDS = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
 _HEADER, _TRAILER = 12, 20  # bytes; the trailer is the pack's SHA-1
 _LONGEST_NUMBER = 10  # bytes
@@ -71,20 +71,27 @@ def _resolve(
     whole: list[Object], deltas: dict[str, list[bytes]], known: Known, largest: int, room: int
 ) -> dict[str, Object]:
     """Apply each delta once its base is there. Works without recursion, as chains can be long."""
-    stored = {sha: there for sha in deltas if (there := known(sha))}
-    found: dict[str, Object] = {}
-    waiting = [*whole, *stored.values()]
-    while waiting:
-        kind, content = waiting.pop()
-        sha = git_sha(KINDS[kind], content)
-        found[sha] = (kind, content)
-        for delta in deltas.pop(sha, ()):
-            _, at = _number(delta, 0)  # the base's length, which dulwich checks
-            room = _room_after(_number(delta, at)[0], largest, room)
-            waiting.append((kind, b"".join(apply_delta(content, delta))))
+    found = {git_sha(KINDS[kind], content): (kind, content) for kind, content in whole}
+
+    def bases() -> Iterator[tuple[str, Object]]:
+        yield from list(found.items())
+        for sha in list(deltas):  # one at a time: together they may be everything that is stored
+            if sha in deltas and (stored := known(sha)):
+                yield sha, stored
+
+    for base in bases():
+        waiting = [base]
+        while waiting:
+            sha, (kind, content) = waiting.pop()
+            for delta in deltas.pop(sha, ()):
+                _, at = _number(delta, 0)  # the base's length, which dulwich checks
+                room = _room_after(_number(delta, at)[0], largest, room)
+                made = (kind, b"".join(apply_delta(content, delta)))
+                waiting.append((git_sha(KINDS[kind], made[1]), made))
+                found.update(waiting[-1:])
     if deltas:
         raise PushRefused("The pack refers to objects that do not exist.")
-    return {sha: there for sha, there in found.items() if sha not in stored}
+    return found
 
 
 def _room_after(size: int, largest: int, room: int) -> int:

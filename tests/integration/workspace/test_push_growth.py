@@ -1,15 +1,20 @@
 """What a push costs grows as its body does, whatever its objects say of each other."""
 
+import time
+
 import pytest
 from django.db import transaction
 from django.test import Client
 from pytest_django.fixtures import Settings
 
 from relationships.models import Relationship
+from tests.fixtures.api import TESTER
 from tests.fixtures.pushes import BLOB, Pack
 from tests.fixtures.workspaces import whole
 from tests.growth import MOST, growth
 from workspace.files import open_workspace
+from workspace.git.push import RefUpdate, receive_push
+from workspace.git.repository import RowObjects
 from workspace.models import Commit, Tree
 
 
@@ -106,3 +111,36 @@ def test_commits_that_list_too_much_together_are_refused_and_nothing_is_written(
 
     assert "push them in several parts" in told
     assert trees == 1 and Commit.objects.for_relationship(remote.relationship.id).count() == 1
+
+
+def test_a_file_that_many_trees_have_is_read_once(remote: Remote, head: str) -> None:
+    def seconds(size: int) -> float:
+        pack = Pack()
+        tips, files = [head], dict.fromkeys(names(200), pack.add(BLOB, b"a" * size))
+        for number in range(14):  # none of them has another as its parent
+            own = {"own": pack.add(BLOB, b"%d" % number)}
+            tips.append(pack.commit(pack.tree(files | own), []))
+        body = pack.push(head, pack.commit(pack.tree(own), tips))
+        started = time.process_time()
+        assert "ok refs/heads/main" in remote.take(body)[0]
+        return time.process_time() - started
+
+    seconds(1)  # imports
+    assert seconds(100_000) < 3 * seconds(1)
+
+
+def test_long_commits_are_read_only_when_they_are_needed_and_longer_ones_are_refused(
+    relationship: Relationship, remote: Remote, head: str
+) -> None:
+    pack = Pack()
+    tree = pack.tree({"a": pack.add(BLOB, b"a")})
+    long = pack.commit(tree, [head], "x" * 60_000)
+    longer = pack.commit(tree, [long], "x" * 66_000)
+    assert "at most 65536 are kept" in remote.take(pack.push(head, longer))[0]
+
+    own = RefUpdate(head, long, "refs/heads/main")
+    body = pack.push(head, long)
+    receive_push(relationship=whole(relationship), updates=[own], pack=body[body.index(b"PACK") :], by=TESTER)
+    stored = RowObjects(relationship.id)
+    assert sum(len(raw or b"") for raw in stored.commits.values()) < 1000
+    assert stored.raw(long) == pack.objects[long]

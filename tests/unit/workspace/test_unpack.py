@@ -83,6 +83,22 @@ def test_a_thin_pack_may_refer_to_stored_objects() -> None:
     assert list(found.values()) == [(3, b"0123456789")]
 
 
+def test_stored_bases_are_not_held_together() -> None:
+    bases = {git_sha("blob", base): base for base in (BASE + b"%d" % n for n in range(3000))}
+    thin = pack(*(resting_on(sha, delta(base, 10, copy(0, 10))) for sha, base in bases.items()))
+
+    def read_base(sha: str) -> Object | None:
+        return (3, bytes([*bases[sha]])) if sha in bases else None
+
+    tracemalloc.start()
+    try:
+        found = unpack(thin, read_base, largest=LARGEST, together=TOGETHER)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert list(found.values()) == [(3, b"0123456789")] and peak < TOGETHER
+
+
 @pytest.mark.parametrize(
     "made",
     [
