@@ -96,6 +96,8 @@ def _call(
                 return Answer(response.status, told, kept, truncated, time.monotonic() - started)
     except httpcore2.TimeoutException:
         raise OutgoingTimeout(f"No whole answer within {seconds:g} seconds.") from None
+    except httpcore2.LocalProtocolError:  # it quotes what can't be sent, which may be a secret
+        raise OutgoingError("The call failed: it has a header that can't be sent.") from None
     except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
         why = str(error).rstrip(".") or type(error).__name__
         raise OutgoingError(f"The call failed: {why}.") from None

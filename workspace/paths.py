@@ -88,8 +88,10 @@ def folded(path: str) -> str:
 
 
 def _bare(name: str) -> str:
-    """The name without what file systems ignore: invisible characters, and dots and spaces at the end."""
-    return _visible(name).rstrip(". ").casefold()
+    """The name without what file systems ignore: invisible characters, dots and spaces at the end, and what NTFS calls
+    a stream of the file, after a colon.
+    """
+    return _visible(name).partition(":")[0].rstrip(". ").casefold()
 
 
 def _visible(text: str) -> str:

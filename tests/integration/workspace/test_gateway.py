@@ -46,6 +46,15 @@ def test_a_secret_is_taken_out_however_an_answer_spells_it(
     assert json.loads(called.text) == {"city": "[secret]", "key": "Bearer [secret]"}
 
 
+def test_a_secret_that_no_header_can_have_is_not_quoted(here: Relationship, weather: WeatherServer) -> None:
+    give_weather(here.companion, weather.url)
+    put_secret(companion=here.companion, name="KEY", value="mañana\n", by=TESTER)
+
+    with pytest.raises(ToolRefused, match="a header that can't be sent") as refused:
+        call_tool(here.companion_id, "weather", {"city": "Porto"})
+    assert "ana" not in str(refused.value)
+
+
 @pytest.mark.parametrize(
     ("secret", "sent"),
     [

@@ -31,6 +31,8 @@ from workspace.paths import path_fault, twin_fault
         (".g\u200cit/config", "git's own"),
         ("git~1/config", "git's own"),
         (".git. /config", "git's own"),
+        ("a/.git::$INDEX_ALLOCATION/x", "git's own"),
+        ("git~1 .:x", "git's own"),
     ],
 )
 def test_a_path_that_no_tree_takes_is_refused_with_its_rule(path: str, said: str) -> None:
@@ -39,7 +41,16 @@ def test_a_path_that_no_tree_takes_is_refused_with_its_rule(path: str, said: str
 
 @pytest.mark.parametrize(
     "path",
-    ["a", "memory/hot_context.md", "é.md", ".gitignore", "日本/メモ.md", "a b/c..d", "می\u200cخواهم.md"],
+    [
+        "a",
+        "memory/hot_context.md",
+        "é.md",
+        ".gitignore",
+        "日本/メモ.md",
+        "a b/c..d",
+        "12:30.md",
+        "می\u200cخواهم.md",
+    ],
 )
 def test_an_ordinary_path_is_taken(path: str) -> None:
     assert path_fault(path) == ""
