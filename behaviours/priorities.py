@@ -11,6 +11,7 @@ from functools import cache, partial
 from time import perf_counter
 from uuid import UUID
 
+from django.db import transaction
 from django.utils import timezone
 
 from behaviours.conditions import holds
@@ -23,12 +24,14 @@ from config.postgresql.sessions import release_connection
 from context.layers.base import LayerRequest
 from context.waiting import LEFT_OUT
 from memory.ingestion.templates import render_instructions
+from memory.models import ScratchpadEntry
 from providers.errors import ProviderError
 from providers.llm.base import Completion, CompletionRequest
 from providers.llm.json_text import without_thoughts
 from providers.llm.registry import provider_of
 from relationships.ids import uuid7
 from relationships.services.model_budgets import count_apart, require_model_budget
+from relationships.services.sequence import lock_relationship
 from relationships.text_names import escape_markup
 from web.errors import RapportError
 
@@ -85,8 +88,21 @@ def fire_priorities(request: LayerRequest) -> Sequence[Fired]:
     for one in fired:
         _end(one)
     if request.stored and not request.preview:
-        BehaviourRun.objects.bulk_create(one.run for one in fired)
+        _store(facts.relationship_id, [one.run for one in fired])
     return fired
+
+
+@transaction.atomic
+def _store(relationship_id: UUID, runs: Sequence[BehaviourRun]) -> None:
+    """Store the runs, without words if an entry that they quote was erased since it was read."""
+    if quoted := {entry_id for run in runs for entry_id in run.entry_ids}:
+        lock_relationship(relationship_id)  # an erasure is over now, or will find them
+        entries = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=quoted)
+        if quoted - set(entries.values_list("id", flat=True)):
+            for run in runs:
+                run.rendered, run.answer, run.outcome, run.error = "", "", "", ""
+                run.redacted_at = timezone.now()
+    BehaviourRun.objects.bulk_create(runs)
 
 
 def _begin(fired: Fired, behaviour: Behaviour, moment: ContextMoment, request: LayerRequest) -> Fired:

@@ -1,14 +1,19 @@
 """What behaviours made of a message goes with it, and all of it with the relationship."""
 
+from datetime import UTC, datetime
+
 import pytest
+from django.db import connection
 
 from behaviours.models import BehaviourRun, OutboxMessage
 from context.pipeline import build_context
+from providers.llm.base import CompletionRequest
 from relationships.models import Message
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.archives import copied
 from tests.fixtures.behaviours import behave, outbox_of, runs_of, work
+from tests.fixtures.contexts import remember
 from tests.fixtures.turns import PERSON, Conversation
 from tests.integration.copies import dump, tables_with
 from upkeep.erasure.messages import redact_messages
@@ -73,3 +78,25 @@ def test_all_is_exported_and_imported(talk: Conversation, api: Api) -> None:
     assert [(run.id, run.state, run.rendered, run.outcome) for run in runs_of(there)] == before
     assert work(there) == 2  # what was owed there is owed here
     assert len(outbox_of(there)) == 3
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("gone", ["/entries/{}?permanent=true", ""], ids=["the entry", "the relationship"])
+def test_nothing_is_left_of_what_is_erased_while_a_context_asks_a_model(
+    gone: str, conversation: Conversation, scripted_provider: ScriptedProvider, api: Api
+) -> None:
+    at = f"/relationships/{conversation.relationship.id}"
+    ask = {"prompt": "{{ dated[0].content }}", "timeout_ms": 10_000}
+    behave(conversation.relationship, plan={"ask": ask, "when": {"happens": {}}})
+    today = datetime.now(UTC).date().isoformat()
+    [entry] = remember(conversation.relationship, f"Sees the {WORD}", type="event", happens_at=today)
+
+    def erase(request: CompletionRequest) -> None:
+        assert WORD in request.prompt and api.delete(f"{at}{gone.format(entry.id)}").status == 200
+        connection.close()
+
+    scripted_provider.otherwise, scripted_provider.while_answering = f"A {WORD} today", erase
+    assert api.post(f"{at}/context", {"message": "Hi"}).status == 200
+
+    assert [bool(run.redacted_at) for run in runs_of(conversation)] == ([True] if gone else [])
+    assert tables_with(WORD, dump()) == set()
