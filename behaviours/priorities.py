@@ -24,7 +24,7 @@ from config.postgresql.sessions import release_connection
 from context.layers.base import LayerRequest
 from context.waiting import LEFT_OUT
 from memory.ingestion.templates import render_instructions
-from memory.models import ScratchpadEntry
+from memory.model_calls import erased_of
 from providers.errors import ProviderError
 from providers.llm.base import Completion, CompletionRequest
 from providers.llm.json_text import without_thoughts
@@ -97,8 +97,7 @@ def _store(relationship_id: UUID, runs: Sequence[BehaviourRun]) -> None:
     """Store the runs, without words if an entry that they quote was erased since it was read."""
     if quoted := {entry_id for run in runs for entry_id in run.entry_ids}:
         lock_relationship(relationship_id)  # an erasure is over now, or will find them
-        entries = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=quoted)
-        if quoted - set(entries.values_list("id", flat=True)):
+        if erased_of(relationship_id, quoted):
             for run in runs:
                 run.rendered, run.answer, run.outcome, run.error = "", "", "", ""
                 run.redacted_at = timezone.now()
