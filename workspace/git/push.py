@@ -128,9 +128,11 @@ def _head_of(relationship: Relationship, update: RefUpdate) -> Head:
 def _check_update(relationship: Relationship, update: RefUpdate, objects: _Objects) -> list[NewCommit]:
     branch, head = update.branch, _head_of(relationship, update)
     new = _new_commits(objects, update.new)
-    moves_in = branch == MAIN and _is_new(relationship)
     known = dict(_parents_files(relationship, objects, new))
     supplied = supplied_specs(relationship.companion_id).keys()
+    # The files count, too, as a push may say that Rapport is its author.
+    only_made = all(made_elsewhere(path, branch, supplied) for path in head.files)
+    moves_in = branch == MAIN and only_made and _is_new(relationship)
     at = head.next_moment()
     commits: list[NewCommit] = []
     for place, sha in enumerate(new):

@@ -16,6 +16,7 @@ from tests.waiting import wait_until
 from workspace.files import change_files, open_workspace
 from workspace.git.push import RefUpdate, receive_push
 from workspace.git.repository import FetchedRepository
+from workspace.identity import RAPPORT, author_of
 from workspace.models import Blob, Commit, Worker
 from workspace.redaction import redact_workspace
 from workspace.store import read_head
@@ -64,6 +65,17 @@ def test_a_push_after_a_faster_one_has_to_fetch_first(relationship: Relationship
             change_files(relationship=here, changes={"b.md": b"b"}, by=TESTER)
         assert "fetch first" in pushing.result()
     assert not Commit.objects.for_relationship(here.id).filter(sha=new).exists()
+
+
+def test_a_push_in_rapports_name_is_not_pushed_away(relationship: Relationship) -> None:
+    here = whole(relationship)
+    head, pack = open_workspace(here).commit, Pack()
+    file, name = pack.add(BLOB, b"a"), f"{author_of(RAPPORT)} 1767225600 +0000"
+    first = pack.commit(pack.tree({"a.md": file}), [head], author=name)
+    other = pack.commit(pack.tree({"b.md": file}), [])
+
+    assert push(here, pack, head, first) == ""
+    assert "can't be rewritten" in push(here, pack, first, other)
 
 
 def test_it_brings_nothing_back_that_was_erased_while_it_was_checked(relationship: Relationship) -> None:
