@@ -76,6 +76,20 @@ def lost_details(
     return tuple(dict.fromkeys(detail.said for detail in eroded))
 
 
+def says_name_of(text: str, other: str) -> bool:
+    """Return whether a text says a name of the other one, with a capital if it has any; of names in a row (Kansas
+    City), the first.
+    """
+    cased = text != text.lower()
+    said = {_word(token) for token in _TOKEN.findall(_normal(text)) if not cased or token[0].isupper()}
+    last = ""
+    for detail in (detail for detail in _read(other, ()) if detail.kind == "name"):
+        follows, last = ("before", last) in detail.beside, detail.parts[0]
+        if not follows and _is_said(detail, said):
+            return True
+    return False
+
+
 def _without_dates(text: str, may_go: Callable[[Period], bool]) -> str:
     text = normal_form("NFKC", text)
     letters = [fold(letter) for letter in text]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from memory.ingestion.erosion import says_name_of
 from memory.ingestion.ingestion_input import IngestionInput, InputMessage, ShownEntry
 from memory.ingestion.likeness import share_said, unsaid_words
 from memory.ingestion.operations import Operation
@@ -97,7 +98,8 @@ def _anew(deletion: Operation, items: list[Operation], given: IngestionInput) ->
 
 def _spoken_of(entry: ShownEntry, said: Sequence[str]) -> bool:
     about = "" if entry.subject == USER_SUBJECT else entry.subject
-    return share_said(f"{about} {entry.content}", *said) > HARDLY_ANY
+    named = any(says_name_of(text, entry.content) for text in said)
+    return named or share_said(f"{about} {entry.content}", *said) > HARDLY_ANY
 
 
 def _entry_of(item: Operation, given: IngestionInput) -> ShownEntry:
