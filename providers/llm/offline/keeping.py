@@ -188,6 +188,9 @@ def _died(clause: Clause, reader: Reader, fact: Fact) -> bool:
         return False
     who = folded(clause.subject.removeprefix("their "))
     known = [line for line in reader.lines("user", "person", "partner") if who in folded(line.content)]
+    if not known and (relation := reader.names.get(clause.subject)):
+        content = f"Had {with_article(relation)} named {clause.subject}, who {uncapitalised(fact.content)}"
+        return _keep(replace(clause, subject="user"), reader, replace(fact, content=content))
     if len(known) != 1:  # of two cats, either may be meant
         return _keep(clause, reader, fact)
     had = re.sub(r"^(?:The user |User )?[Hh]as ", "Had ", known[0].content)
