@@ -45,6 +45,11 @@ class Heard:
         """The entries that surely say it."""
         return {one.id for one in self.draft.ticked if one.kind == "entry"}
 
+    @property
+    def hidden(self) -> set[UUID]:
+        """The messages that surely say it, and the one that asks."""
+        return {self.message.id, *(one.id for one in self.draft.ticked if one.kind == "message")}
+
 
 def hear_wishes(
     relationship_id: UUID, messages: Mapping[UUID, str], reported: Sequence[Spoken] = ()

@@ -27,13 +27,14 @@ from memory.model_calls import MadeCall, asking_for_a_request, erased_of, store_
 from memory.models import MendingPlan, MendingState
 from memory.words import Stems
 from providers.errors import PermanentProviderError
-from relationships.models import Relationship, Turn, TurnState
+from relationships.models import MessageRole, Relationship, Turn, TurnState
 from relationships.services.sequence import lock_relationship
 from web.actor import Actor
 from web.errors import NotFound
 
 KEPT = timedelta(hours=1)  # how long a plan is kept if nobody carries it out
 MOST_ITEMS = 500
+PAUSE = timedelta(minutes=2)  # messages that follow one another faster, without a reply, are one exchange
 MOST_LOOKED_AT = 5  # entries that a refusal shows
 ASKS, HIDDEN = "asks for it", "is hidden already"
 
@@ -77,7 +78,7 @@ def _draft(scope: Scope, verb: str, to: str, who: Judge | None) -> Draft:
         candidates = [one for one in candidates if one.kind == "entry" and not one.past]
     asked = None
     if whole:
-        _tick_whole(scope.wish, candidates)
+        _tick_whole(scope, candidates)
     elif who is None:
         _tick(scope.wish, candidates, stems)
     if scope.wish.last and scope.said:
@@ -111,20 +112,37 @@ def _tick(wish: Wish, candidates: Sequence[Candidate], stems: Stems) -> None:
                 one.judgement = replace(one.judgement, verdict=Verdict.PERHAPS, why=why)
 
 
-def _tick_whole(wish: Wish, candidates: Sequence[Candidate]) -> None:
+def _tick_whole(scope: Scope, candidates: Sequence[Candidate]) -> None:
     """Tick everything, or the last exchange with the entries that cite it."""
     why, chosen = "everything is to be forgotten", list(candidates)
-    if wish.last:
+    if scope.wish.last:
         messages = [one for one in candidates if one.kind == "message"]
-        last = max((one.seq for one in messages if one.role == "user"), default=0)
-        turn = next((one.turn_id for one in messages if one.seq == last), None)
-        exchange = {one.id for one in messages if one.turn_id == turn}
+        turns = _last_exchange(sorted(messages, key=lambda one: -one.seq), scope)
+        exchange = {one.id for one in messages if one.turn_id in turns}
         why = "was said last"
         chosen = [one for one in candidates if one.kind in ("entry", "message")]
         chosen = [one for one in chosen if one.id in exchange or not exchange.isdisjoint(one.cites)]
     for one in chosen:
         one.ticked = not one.fixed
         one.judgement = Judgement(Verdict.SAYS, 1.0, one.text[:300], why)
+
+
+def _last_exchange(messages: Sequence[Candidate], scope: Scope) -> set[UUID | None]:
+    """The turns of the last exchange, of messages newest first: that of the person's last message and, if all was sent
+    quickly and nobody has replied, those before it.
+    """
+    last = next((place for place, one in enumerate(messages) if one.role == MessageRole.USER), len(messages))
+    turns = {one.turn_id for one in messages[last : last + 1]}
+    if last > 0 or scope.asked_by is None:
+        return turns
+    then = scope.asked_by.occurred_at
+    for one in messages:
+        by_asker = one.role == MessageRole.USER and scope.other(one.speaker) == scope.asker
+        if not by_asker or one.told_at is None or abs(then - one.told_at) > PAUSE:
+            break
+        turns.add(one.turn_id)
+        then = one.told_at
+    return turns
 
 
 def _once_each(candidates: Iterable[Candidate]) -> list[Candidate]:

@@ -2,6 +2,7 @@
 and what else was said is kept.
 """
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from memory.models import ScratchpadEntry
 from relationships.models import Message
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
+from tests.fixtures.people import MORNING
 from tests.fixtures.turns import Conversation, add, answer
 from tests.integration.mending.test_forget import number_of
 
@@ -96,3 +98,32 @@ def test_what_is_not_to_be_written_down_is_not_kept_in_other_words(
     assert conversation.contents == kept
     hidden = Message.objects.filter(hidden_at__isnull=False).values_list("content", flat=True)
     assert list(hidden) == [said]
+
+
+@pytest.mark.parametrize("together", [True, False], ids=["read together", "one by one"])
+@pytest.mark.parametrize("by_rules", [True, False], ids=["by rules", "by a model"])
+def test_what_was_sent_quickly_before_is_not_written_down_either(
+    conversation: Conversation, scripted_provider: ScriptedProvider, together: bool, by_rules: bool
+) -> None:
+    said = ["I love Walt.", "omg i said it", "dont write that down"]
+    scripted_provider.answer_with(answer(add("Has a cat")), answer(add("Loves Walt")), answer(), answer())
+    scripted_provider.wishes_answer = lambda request: {
+        "says": [
+            {"number": number_of(text, request.prompt)}
+            for text in ("Loves Walt", *said[:2])
+            if text in request.prompt
+        ],
+        "unsure": [],
+    }
+    conversation.hear("I have a cat", at=MORNING - timedelta(minutes=5))
+    if by_rules:
+        conversation.read_by_rules()
+    for seconds, text in enumerate(said):
+        conversation.say(text, at=MORNING + timedelta(seconds=20 * seconds))
+        if not together:
+            conversation.drain()
+    conversation.drain()
+
+    assert conversation.contents == ["Has a cat"]
+    hidden = Message.objects.filter(hidden_at__isnull=False).order_by("seq")
+    assert [message.content for message in hidden] == said
