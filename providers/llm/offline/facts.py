@@ -264,6 +264,8 @@ def _converted(group: str, said: str, row: Row, clause: Clause, today: date) -> 
         case "birthday":  # without a year
             day = next((one.day for one in find_dates(said, today=today, past=False) if one.day), None)
             return f"{day.day} {day:%B}" if day else ""
+        case "who":
+            return about_them(said)
         case "whose":
             return about_them(said) if "'s" in said else ""
         case "died":

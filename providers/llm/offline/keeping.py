@@ -10,9 +10,11 @@ from providers.llm.offline.lines import Line
 from providers.llm.offline.reader import Reader
 from providers.llm.offline.wording import (
     NAME,
+    RELATIVES,
     capitalised,
     folded,
     no_longer,
+    noun,
     overlap,
     part,
     pattern,
@@ -113,7 +115,9 @@ def _denied(clause: Clause, reader: Reader, fact: Fact) -> bool:
         over = lines[0].content if fact.kind in ("person", "work") else fact.content
         content = no_longer(capitalised(over.removeprefix(f"{clause.subject} ")))
         reader.rewrite_first(lines, content, "is not so")
-    elif lines and (fact.kind in ("health", "diet") or fact.constraint):
+    elif fact.kind == "medicine" and words(fact.content) - words("take") != fact.about:
+        pass  # "not in the morning"
+    elif lines and fact.kind != "medicine" and (fact.kind in ("health", "diet") or fact.constraint):
         reader.rewrite_first(lines, re.sub("^Is ", "Is not ", fact.content), "is not so")
     elif clause.ended and fact.kind in ("city", "work", "attitude", "diet"):
         content = no_longer(_employment(fact) if fact.how == "job" else fact.content)
@@ -182,6 +186,16 @@ def _person(clause: Clause, reader: Reader, fact: Fact) -> bool:
     return True
 
 
+def _none(clause: Clause, reader: Reader, fact: Fact) -> bool:
+    """ "I don't have kids": remove those who are known, unless there were some."""
+    who = noun(fact.content)
+    known = next((group for group in RELATIVES.values() if who in group), frozenset())
+    for line in reader.lines(clause.subject, "person", "people"):
+        if line.fact.about & known and not clause.ended:
+            reader.strike(line, "there is none")
+    return _keep(clause, reader, fact)
+
+
 def _died(clause: Clause, reader: Reader, fact: Fact) -> bool:
     """ "My dog Bruno died": update Bruno's line, or add an event."""
     if clause.subject == "user":
@@ -244,5 +258,5 @@ def move_event(reader: Reader, line: Line, to: DatePhrase) -> None:
 
 HOW = {
     "moved": _moved, "nickname": _nickname, "job": _work, "new job": _work, "state": _work, "person": _person,
-    "died": _died, "not done": _not_done, "appointment": _appointment, "request": _request,
+    "none": _none, "died": _died, "not done": _not_done, "appointment": _appointment, "request": _request,
 }  # fmt: skip

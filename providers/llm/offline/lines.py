@@ -133,6 +133,8 @@ def same(new: Fact, old: Fact) -> bool:
         return len(new.about) >= 2 and new.about < old.about
     if new.kind in _SINGLE:
         return new.value == old.value
+    if new.kind == "medicine" and new.about == old.about and not any(map(str.isdigit, new.value)):
+        return words(new.content) <= words(old.content)
     return new.about == old.about and new.value == old.value
 
 

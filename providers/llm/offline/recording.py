@@ -12,18 +12,11 @@ from typing import Any
 from providers.llm.base import KnownKey, NumberedEntry, PromptData
 from providers.llm.offline.lines import Line
 from providers.llm.offline.reading import read_prompt_data
-from providers.llm.offline.wording import PARTNERS, PETS, RULES, capitalised, part, pattern
+from providers.llm.offline.wording import PARTNERS, RELATIVES, RULES, capitalised, part, pattern
 
 PARTED = "; "
 # For each kind of statement: names of keys, most specific first, and the text before the value.
 _KINDS = {kind: (names.split(), pattern(f"^(?:{lead})")) for kind, (names, lead) in RULES["keys"].items()}
-_RELATIONS = {
-    "pet": PETS,
-    "child": frozenset("son daughter child kid baby stepson stepdaughter".split()),
-    "sibling": frozenset("sister brother sibling twin".split()),
-    "parent": frozenset("mother father mum mom dad parent parents".split()),
-    "friend": frozenset(["friend"]),
-}
 _NOTE = re.compile(r" \((?:moved|as of|turned|since|got) .*\)$")
 _WORK = pattern(r"^works(?: (?:as|in) (?P<role>.+?))?(?: (?:at|for) (?P<employer>.+))?$")
 _STATE = pattern(r"^(?:is|runs|freelances|works)\b")
@@ -112,7 +105,7 @@ def _as_statement(content: str, key: str) -> str:
     label, _, value = content.partition(": ")
     if not value:
         return f"Is {content[:1].lower()}{content[1:]}" if content.startswith("Allergic ") else content
-    if key in _RELATIONS or (key == "partner" and value.split()[0] in PARTNERS):
+    if key in RELATIVES or (key == "partner" and value.split()[0] in PARTNERS):
         return f"Has a {value}"
     return f"Is {value}" if key in ("partner", "diet") else f"{label} is {value}"
 
@@ -150,7 +143,7 @@ def _by_wording(line: Line, text: str, keys: Mapping[str, KnownKey]) -> list[Key
 def _by_kind(line: Line, text: str, keys: Mapping[str, KnownKey]) -> list[Keyed]:
     kind = line.fact.value if line.fact.kind == "attitude" else line.fact.kind
     if kind in ("person", "people"):
-        kind = next((name for name, who in _RELATIONS.items() if line.fact.about & who), "")
+        kind = next((name for name, who in RELATIVES.items() if line.fact.about & who), "")
     elif kind == "other":
         kind = "condition" if line.constraint else line.type
     if kind not in _KINDS or line.fact.negated:

@@ -65,6 +65,13 @@ _SAME_WORD = {
 }  # fmt: skip
 PARTNERS = frozenset("wife husband partner girlfriend boyfriend fiance fiancee fiancé fiancée spouse".split())
 PETS, DISTANT = WORDS["pets"], WORDS["distant"]
+RELATIVES = {
+    "pet": PETS | {"pet"},
+    "child": frozenset("son daughter child kid baby stepson stepdaughter".split()),
+    "sibling": frozenset("sister brother sibling twin".split()),
+    "parent": frozenset("mother father mum mom dad parent parents".split()),
+    "friend": frozenset(["friend"]),
+}
 NAME, RELATION, RELATIONS = PARTS["NAME"], PARTS["RELATION"], PARTS["RELATIONS"]
 _SINGULAR = {
     "parents": "parents", "children": "child", "grandparents": "grandparents", "puppies": "puppy", "boys": "son",
