@@ -104,6 +104,14 @@ def moved_with(text: str, *, old: str, new: str) -> str:
     return span[0].isoformat() if span else text
 
 
+def expires_with(ends: datetime, *, old: str, new: str, timezone: str) -> datetime | None:
+    """The kept expiry; None if the old statement named its day or month, and the new one doesn't."""
+    last = ends.astimezone(zone_of(timezone)).date()
+    named, names = ({mention.period for mention in dates_in(said)[1]} for said in (old, new))
+    its = {Period(year, last.month, day) for year in (None, last.year) for day in (None, last.day)}
+    return None if its & named and its.isdisjoint(names) else ends
+
+
 def _period(day: str) -> Period:
     return Period(*map(int, day.split("-")))
 

@@ -8,6 +8,7 @@ import pytest
 from memory.models import ModelCall
 from relationships.models import TurnState
 from tests.fakes import ScriptedProvider
+from tests.fixtures.people import MORNING
 from tests.fixtures.turns import Conversation, add, answer, operations_of, replacing, update
 
 OLD, EARLIER, WHOLE = "Has a sister, Ana, in Porto", "Has a sister", "Has a sister, Ana, a nurse in Porto"
@@ -139,6 +140,28 @@ def test_a_day_beside_the_text_moves_with_the_text(
     conversation.hear("About Lena: Per comes along.")
 
     assert [(entry.content, entry.happens_at) for entry in conversation.entries] == [(new, kept)]
+
+
+@pytest.mark.parametrize(
+    ("new", "expires"),
+    [
+        ("Works days on ward 9", False),
+        ("Works nights until 2026-05", False),
+        ("Works nights on ward 9 until 2026-04", True),
+        ("Works nights on ward 9 until April", True),
+    ],
+    ids=["no end", "another end", "the same end", "in other words"],
+)
+def test_an_expiry_goes_with_the_date_in_the_text_that_says_it(
+    conversation: Conversation, scripted_provider: ScriptedProvider, new: str, expires: bool
+) -> None:
+    old = add("Works nights until 2026-04", expires_at="2026-04")
+    scripted_provider.answer_with(answer(old), *[answer(update(1, new, reason="moved"))] * 2)
+
+    conversation.hear("I work nights until April.", at=MORNING)
+    conversation.hear("They moved me to ward 9.", at=MORNING)
+
+    assert [(entry.content, bool(entry.expires_at)) for entry in conversation.entries] == [(new, expires)]
 
 
 def test_a_day_that_stays_beside_the_text_is_none_of_the_words_that_are_left(
