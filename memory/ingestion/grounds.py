@@ -73,6 +73,20 @@ def begins_with_another(content: str, subject: str, given: IngestionInput) -> st
     return next(iter(wholly if names_in_text(first, subject) else [*wholly, *named]), None)
 
 
+def named_instead(content: str, whose: str, given: IngestionInput) -> str | None:
+    """With whose name the new text of an entry about somebody begins, if it no longer names that one, or only as a part
+    of the other's name (Anna, Anna Kern).
+    """
+    if whose == USER_SUBJECT:
+        return None
+    first = content.partition(" ")[0]
+    another = begins_with_another(content, whose, given)
+    if names_in_text(content, whose):
+        longer = another is not None and names_in_text(first, whose) and len(another) > len(whose)
+        return another if longer else None
+    return USER_SUBJECT if names_in_text(first, given.user_name) else another
+
+
 def known_by_name(content: str, given: IngestionInput) -> int | None:
     """The number of the person's entry that says the same, with or without their name before it: "Maya likes tea"."""
     said = _hash_without_name(content, given.user_name)

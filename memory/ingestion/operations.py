@@ -13,6 +13,7 @@ from memory.ingestion.grounds import (
     as_companions_words,
     begins_with_another,
     known_by_name,
+    named_instead,
     other_speaker_of,
     refuse_example,
 )
@@ -229,6 +230,9 @@ def _on_its_grounds(operation: Operation, item: dict[str, Any], given: Ingestion
     if operation.content:
         refuse_example(operation.content, item, given)
     operation = _still_theirs(operation, given)
+    if operation.op in ("update", "replace") and operation.entry and not operation.subject:
+        whose = given.entries[operation.entry - 1].subject
+        operation = replace(operation, subject=named_instead(operation.content, whose, given))
     if operation.op == "delete" or not _about_person(operation, given):
         return operation
     cited = given.cited(operation.messages, operation.earlier)

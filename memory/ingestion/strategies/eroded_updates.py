@@ -10,6 +10,7 @@ from dataclasses import replace
 from memory.dates import MONTHS, WEEKDAYS, Period
 from memory.entries.happens import span_of, times_in, told_as, zone_of
 from memory.ingestion.erosion import lost_details
+from memory.ingestion.grounds import begins_with_another
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.likeness import share_said, unsaid_words
 from memory.ingestion.operations import Operation, beside
@@ -175,6 +176,15 @@ def _is_of_another_thing(update: Operation, given: IngestionInput) -> bool:
     return all(word in MONTHS or word in WEEKDAYS or any(map(str.isdecimal, word)) for word in shared)
 
 
+def _makes_two_one(update: Operation, given: IngestionInput) -> bool:
+    """Return whether the entry is about somebody, and the update about another and nothing of the entry."""
+    assert update.entry is not None, "an update names an entry"
+    whose = given.entries[update.entry - 1].subject
+    if whose == USER_SUBJECT or begins_with_another(update.content, whose, given) is None:
+        return False
+    return _is_of_another_thing(update, given)
+
+
 def _replaced(
     items: list[Operation],
     lost: Lost,
@@ -203,7 +213,8 @@ def _replaced(
     for entry in still:
         before, answered = updates[entry], again.get(entry)
         repeats = answered and (answered.op, answered.content) == (before.op, before.content)
-        if answered is not None and (answered.reason or not repeats):
+        insists = answered is not None and (answered.reason or not repeats)
+        if insists and not _makes_two_one(answered or before, given):
             continue
         remarks = better[entry].remarks
         if _is_of_another_thing(before, given):

@@ -64,6 +64,37 @@ def test_what_is_kept_beside_the_entry_of_another_is_about_the_one_it_begins_wit
 
 
 @pytest.mark.parametrize("op", ["update", "replace"])
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Tom moved in", [("Tom", "Tom moved in"), ("Lena", "Lena is vegan")]),
+        ("Tom is vegan, too", [("Tom", "Tom is vegan, too")]),
+        ("Maya is vegan, too", [("user", "Maya is vegan, too")]),
+        ("Lena Kern is vegan", [("Lena Kern", "Lena Kern is vegan")]),
+        ("Lena is not vegan", [("Lena", "Lena is not vegan")]),
+        ("Is not vegan", [("Lena", "Is not vegan")]),
+    ],
+)
+def test_a_text_about_another_is_no_longer_about_the_one_of_its_entry_whatever_the_reason(
+    conversation: Conversation,
+    scripted_provider: ScriptedProvider,
+    op: str,
+    text: str,
+    told: list[tuple[str, str]],
+) -> None:
+    change = update(1, text, reason="it changed") | {"op": op}
+    others = {"Tom": "Tom sails", "Lena Kern": "Lena Kern skis"}
+    known = [add(content, subject=name) for name, content in {"Lena": "Lena is vegan", **others}.items()]
+    scripted_provider.answer_with(answer(*known), answer(change), answer(change))
+
+    conversation.hear("Lena is vegan, Tom sails, Lena Kern skis.")
+    conversation.hear("And the other thing changed.")
+
+    found = [(entry.subject, entry.content) for entry in conversation.entries]
+    assert sorted(found) == sorted([*told, *others.items()])
+
+
+@pytest.mark.parametrize("op", ["update", "replace"])
 def test_a_date_that_both_have_makes_them_no_one_thing(
     conversation: Conversation, scripted_provider: ScriptedProvider, op: str
 ) -> None:
