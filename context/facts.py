@@ -45,7 +45,8 @@ SELECT NULL::bigint, u.display_name, u.external_id, c.name, r.timezone, p.config
        c.config::text, r.config::text, s.profile::text, (s.sessions -> %(session)s::text)::text,
        s.scratchpad::text, s.hot_context ->> 'content', s.fresh_until, coalesce(s.has_archive, s.id IS NOT NULL),
        s.summary::text,
-       c.id, EXISTS (SELECT 1 FROM context_documentchunk WHERE companion_id = c.id),
+       c.id, (SELECT max(created_at) FROM context_document
+               WHERE companion_id = c.id AND chunk_count > 0) IS NOT NULL,
        {key_holds}, r.language,
        EXISTS (SELECT 1 FROM memory_mendingplan m
                 WHERE m.relationship_id = %(relationship)s AND m.recorded_at > now() - interval '1 hour'

@@ -36,8 +36,8 @@ _MADE = """
 SELECT coalesce(jsonb_agg(jsonb_build_array(id, type, content, more, told) ORDER BY effective_at DESC, id DESC), '[]')
            AS scratchpad,
        min(least(begins, ends)) AS fresh_until,
-       EXISTS (SELECT 1 FROM memory_scratchpadentry
-                WHERE relationship_id = %(relationship)s AND state = 'active' AND tier = 'archive') AS has_archive
+       (SELECT max(effective_at) FROM memory_scratchpadentry
+         WHERE relationship_id = %(relationship)s AND state = 'active' AND tier = 'archive') IS NOT NULL AS has_archive
   FROM (SELECT id, type, content, effective_at, begins, ends,
                trunc(extract(epoch FROM effective_at))::bigint AS told,
                CASE WHEN subject <> %(user)s OR key <> '' OR pinned OR happens_at <> ''

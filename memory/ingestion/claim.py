@@ -43,7 +43,8 @@ _LOOK = f"""
 SELECT set_config('synchronous_commit', CASE WHEN current_setting('citus.shard_count', true) IS NULL
                                              THEN 'off' ELSE current_setting('synchronous_commit') END, true),
        p.config::text, c.config::text, r.config::text,
-       EXISTS (SELECT 1 FROM relationships_turn WHERE relationship_id = %(one)s AND state = 'processing'),
+       (SELECT min(seq) FROM relationships_turn
+         WHERE relationship_id = %(one)s AND state = 'processing') IS NOT NULL,
        t.id, {columns_of(Turn, "t")}
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id
@@ -63,10 +64,10 @@ WITH taken AS (
            claimed_at = %(now)s
      WHERE relationship_id = %(relationship)s AND id = ANY(%(turns)s)
        AND state = 'pending' AND lease_token IS NULL AND due_at <= %(now)s
-       AND NOT EXISTS (SELECT 1 FROM relationships_turn o
-                        WHERE o.relationship_id = %(relationship)s AND NOT o.id = ANY(%(turns)s)
-                          AND (o.state = 'processing'
-                               OR (o.state = 'pending' AND o.due_at IS NOT NULL AND o.seq < %(before)s)))
+       AND (SELECT min(o.seq) FROM relationships_turn o
+             WHERE o.relationship_id = %(relationship)s AND NOT o.id = ANY(%(turns)s)
+               AND (o.state = 'processing'
+                    OR (o.state = 'pending' AND o.due_at IS NOT NULL AND o.seq < %(before)s))) IS NULL
     RETURNING id)
 SELECT (SELECT count(*) FROM taken), facts.* FROM (VALUES (1)) once LEFT JOIN ({facts}) facts ON true
 """

@@ -53,8 +53,8 @@ SELECT r.timezone, u.display_name, u.external_id, c.id, c.name, c.prompt_version
        (SELECT json_agg(json_build_array({_ENTRY}) ORDER BY effective_at DESC, id DESC)::text
           FROM memory_scratchpadentry
          WHERE relationship_id = %(relationship)s AND state = 'active' AND tier = 'scratchpad'),
-       EXISTS (SELECT 1 FROM memory_scratchpadentry
-                WHERE relationship_id = %(relationship)s AND state = 'active' AND tier = 'archive'),
+       (SELECT max(effective_at) FROM memory_scratchpadentry
+         WHERE relationship_id = %(relationship)s AND state = 'active' AND tier = 'archive') IS NOT NULL,
        p.daily_tokens, p.daily_usd
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id

@@ -50,8 +50,8 @@ WITH results AS ({insert_of(OperationResult, "results")}),
             AND state = 'processing'
       RETURNING id)
 SELECT (SELECT count({TELL_SETTLED}) FROM settled),
-       EXISTS (SELECT 1 FROM relationships_turn
-                WHERE relationship_id = %(relationship)s AND state = 'pending' AND due_at IS NOT NULL)
+       (SELECT min(seq) FROM relationships_turn
+         WHERE relationship_id = %(relationship)s AND state = 'pending' AND due_at IS NOT NULL) IS NOT NULL
 """  # noqa: S608 - statements of ours
 
 

@@ -42,7 +42,13 @@ class SearchText(QueuedRow, RelationshipOwned):
         indexes = [
             # rankings read all of one kind, messages in order
             models.Index(fields=["relationship", "kind", "place"], name="searchtext_ranked"),
-            # what is to be embedded, for the sweep and for the relationship's worker
+            # what is to be embedded of one relationship: asked with each turn, however much the others owe
+            models.Index(
+                fields=["relationship", "due_at"],
+                condition=Q(due_at__isnull=False),
+                name="searchtext_owed_by_one",
+            ),
+            # the sweep and the metrics: what is to be embedded, oldest first
             models.Index(
                 fields=["due_at", "relationship"],
                 condition=Q(due_at__isnull=False),

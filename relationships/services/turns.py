@@ -86,8 +86,9 @@ _SESSION = f", sessions AS ({TOUCH_SESSION})"
 # runs under the relationship's row lock, so it sees whether that turn was settled meanwhile. On a distributed database
 # the new turn is there already when this part runs, so it is excluded.
 _TOLD = """
-SELECT EXISTS (SELECT 1 FROM relationships_turn WHERE relationship_id = %(relationship)s AND id <> %(turn)s
-                  AND (state = 'processing' OR (state = 'pending' AND due_at IS NOT NULL)))"""
+SELECT (SELECT min(seq) FROM relationships_turn
+         WHERE relationship_id = %(relationship)s AND id <> %(turn)s
+           AND (state = 'processing' OR (state = 'pending' AND due_at IS NOT NULL))) IS NOT NULL"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from granian import Granian
+from granian.server import MPServer
 from granian.constants import HTTPModes, Interfaces, Loops
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
@@ -53,18 +53,19 @@ def web_server(bind: str, *, processes: int, grace: float) -> AbstractServer[Any
     )
 
 
-class _Server(Granian):
+class _Server(MPServer):
     def _stop_workers(self) -> None:
         """Wait here until the processes are known to have ended. Two of granian's threads wait for each one; the slower
         takes it for alive, warns that it had to be killed, and kills its PID.
         """
-        end = time.monotonic() + self.workers_kill_timeout
-        for worker in self.wrks:
+        workers: list[Any] = self.wrks
+        end = time.monotonic() + (self.workers_kill_timeout or 0)
+        for worker in workers:
             worker.terminate()
-        for worker in self.wrks:
+        for worker in workers:
             while worker.inner.exitcode is None and time.monotonic() < end:
                 time.sleep(0.01)
-        super()._stop_workers()
+        super()._stop_workers()  # type: ignore[no-untyped-call]
 
 
 def _where(bind: str) -> dict[str, Any]:

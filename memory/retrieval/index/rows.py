@@ -42,7 +42,6 @@ class IndexRow:
     words: str
     text_hash: bytes
     owes: bool  # a vector
-    turn_id: UUID | None = None  # of a message: by it the statement checks whether it is off the record
 
 
 def entry_row(entry: ScratchpadEntry, retrieval: Retrieval) -> IndexRow:
@@ -71,8 +70,8 @@ def entry_words(content: str, happens_at: str | None) -> str:
     )
 
 
-def message_row(message: Message, retrieval: Retrieval) -> IndexRow:
-    """A message's row, without memory that was injected into the message."""
+def message_row(message: Message, retrieval: Retrieval, *, off_the_record: bool) -> IndexRow:
+    """A message's row, without memory that was injected into the message. Off the record it is found by no search."""
     said = spoken(message.content)
     return IndexRow(
         id=uuid7(),
@@ -81,12 +80,11 @@ def message_row(message: Message, retrieval: Retrieval) -> IndexRow:
         session=message.session,
         role=str(message.role),
         speaker=message.speaker,
-        state=EntryState.ACTIVE.value,
+        state=TurnState.SKIPPED.value if off_the_record else EntryState.ACTIVE.value,
         told_at=message.occurred_at,
         words=words_for_index(said),
         text_hash=text_hash(said),
-        owes=owes_vector(SearchedKind.MESSAGE, retrieval) and bool(said),
-        turn_id=message.turn_id,
+        owes=owes_vector(SearchedKind.MESSAGE, retrieval) and bool(said) and not off_the_record,
     )
 
 

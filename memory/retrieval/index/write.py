@@ -5,7 +5,7 @@ be written afterwards.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -20,7 +20,6 @@ from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import RelationshipConfig, config_of, retrieval_of
 from memory.retrieval.index.language import NO_STEMS, keep_language, known_languages
 from memory.retrieval.index.rows import (
-    OFF_THE_RECORD,
     IndexRow,
     entry_row,
     is_off_the_record,
@@ -44,15 +43,14 @@ INSERT INTO memory_searchtext AS kept
        (relationship_id, id, project_id, kind, owner_id, place, session, role, speaker, state, told_at,
         language, lexemes, length, text_hash, due_at, attempts, error_code, leased_by)
 SELECT r.id, g.id, %(project)s::uuid, %(kind)s::text, g.owner_id, g.place, g.session, g.role, g.speaker,
-       CASE WHEN t.id IS NULL THEN g.state ELSE 'skipped' END, g.told_at, {language}, made.lexemes,
+       g.state, g.told_at, {language}, made.lexemes,
        (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(made.lexemes)), g.text_hash,
-       CASE WHEN g.owes AND t.id IS NULL THEN %(now)s::timestamptz END, 0, '', ''
+       CASE WHEN g.owes THEN %(now)s::timestamptz END, 0, '', ''
   FROM relationships_relationship r
  CROSS JOIN json_to_recordset(%(rows)s::json)
        AS g (id uuid, owner_id uuid, place bigint, session text, role text, speaker text, state text,
-             told_at timestamptz, words text, text_hash bytea, owes boolean, turn_id uuid)
+             told_at timestamptz, words text, text_hash bytea, owes boolean)
  CROSS JOIN LATERAL to_tsvector(('pg_catalog.' || {language})::regconfig, g.words) AS made (lexemes)
-  LEFT JOIN relationships_turn t ON t.relationship_id = r.id AND t.id = g.turn_id AND {off_the_record}
  WHERE r.id = %(relationship)s
 ON CONFLICT (relationship_id, kind, owner_id) DO UPDATE
    SET place = EXCLUDED.place, session = EXCLUDED.session, role = EXCLUDED.role, speaker = EXCLUDED.speaker,
@@ -69,7 +67,6 @@ RETURNING due_at = %(now)s::timestamptz
 WRITTEN: str = (
     sql.SQL(_WRITE)
     .format(
-        off_the_record=sql.SQL(OFF_THE_RECORD),
         when_same=sql.SQL(
             "WHEN kept.text_hash = EXCLUDED.text_hash AND kept.state NOT IN ('deleted', 'skipped')"
         ),
@@ -83,8 +80,8 @@ WRITTEN: str = (
 # Selected before writing: whether an earlier row is due, so that there is a task already; and the last segment. The
 # writing statement can't return them, as it may read no table on a distributed database.
 ASKED = """
-EXISTS (SELECT 1 FROM memory_searchtext
-         WHERE relationship_id = %(relationship)s AND due_at < %(now)s AND lease_token IS NULL),
+(SELECT min(due_at) FROM memory_searchtext
+  WHERE relationship_id = %(relationship)s AND due_at < %(now)s AND lease_token IS NULL) IS NOT NULL,
 (SELECT max(number) FROM memory_searchsegment
   WHERE relationship_id = %(relationship)s AND %(kind)s::text = 'message')"""
 _BEFORE = f"SELECT {ASKED}"
@@ -143,10 +140,9 @@ class NewMessages:
     _rows: list[IndexRow] = field(default_factory=list)
 
     def beside(self, turn: Turn, messages: Sequence[Message]) -> WrittenBeside:
-        """The index rows for the storing statement, which can't read the turn, so that its state is set here."""
-        self._rows = [message_row(message, self.retrieval) for message in messages]
-        if is_off_the_record(turn):
-            self._rows = [replace(row, state=TurnState.SKIPPED.value, owes=False) for row in self._rows]
+        """The index rows, for the storing statement."""
+        off = is_off_the_record(turn)
+        self._rows = [message_row(message, self.retrieval, off_the_record=off) for message in messages]
         own = turn.relationship_id, turn.project_id
         params = params_of(*own, SearchedKind.MESSAGE, self.retrieval, self.now)
         return WrittenBeside(WRITTEN, ASKED, params | {"rows": rows_json(self._rows)})
@@ -183,8 +179,12 @@ def _rows(
     if kind == SearchedKind.ENTRY:
         entries = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=set(ids))
         return [entry_row(entry, retrieval) for entry in entries]
-    messages = Message.objects.for_relationship(relationship_id).filter(erased_at=None, hidden_at=None)
-    return [message_row(message, retrieval) for message in messages.filter(id__in=set(ids)).order_by("seq")]
+    found = Message.objects.for_relationship(relationship_id).filter(erased_at=None, hidden_at=None)
+    messages = list(found.filter(id__in=set(ids)).order_by("seq"))
+    skipped = Turn.objects.for_relationship(relationship_id).filter(state=TurnState.SKIPPED)
+    turns = skipped.filter(id__in={message.turn_id for message in messages})
+    off = {turn.id for turn in turns if is_off_the_record(turn)}
+    return [message_row(message, retrieval, off_the_record=message.turn_id in off) for message in messages]
 
 
 def index_hidden(relationship_id: UUID, message_ids: Collection[UUID], now: datetime) -> None:

@@ -180,12 +180,12 @@ def test_forgetting_says_how_much_went(relationship: Relationship, conversation:
 
 
 @pytest.mark.parametrize("count", [1, 40])
-def test_many_texts_cost_three_statements(
+def test_many_texts_cost_four_statements(
     count: int, relationship: Relationship, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     messages = say(relationship, *(f"word {number}" for number in range(count)))
 
-    with django_assert_num_queries(3):  # the messages, what is there, and the rows
+    with django_assert_num_queries(4):  # the messages, their turns, what is there, and the rows
         index_messages(messages, relationship)
 
     assert len(index_of(relationship)) == count
@@ -229,6 +229,11 @@ def test_what_was_said_in_a_turn_that_is_skipped_owes_nothing_until_it_is_read_a
     assert owing(relationship) == set()
     assert row_of(message).state == "skipped"
     assert told_to_embed() == []
+
+    index_messages([message], relationship, embedder="default", embed_messages=True)
+
+    assert owing(relationship) == set()
+    assert row_of(message).state == "skipped"
 
     retry_turn(relationship_id=relationship.id, turn_id=turn.id)
 
