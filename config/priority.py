@@ -6,10 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 
 _SESSION = Path("/proc/self/autogroup")
-_TRIES, _PAUSE_SECONDS = (
-    20,
-    0.05,
-)  # without root's rights the kernel takes ten changes a second, of the whole machine
+# Without root's rights the kernel takes ten changes a second, of the whole machine.
+_TRIES, _PAUSE_SECONDS = 20, 0.05
 
 
 def lower_session_priority(by: int) -> None:

@@ -16,7 +16,7 @@ from config.supervision import die_with_parent, kill_group, name_process
 from worker import worker_stats
 from worker.readers import start_readers
 
-READERS_NICE = 10  # of the processes that read turns, as no context or reply waits for them
+_NICE = 10  # of the processes that read turns, as no context or reply waits for them
 _CHECK_SECONDS = 1.0
 _CONNECTION_SECONDS = 30.0  # how long a reader waits for one of the process's connections
 
@@ -39,7 +39,7 @@ def run_pool(shared: worker_stats.WorkerStats, *, supervisor: int) -> None:
 
 def _enter(shared: worker_stats.WorkerStats) -> None:
     """In a new process of the pool, take a slot, and release it after all its tasks have ended regularly."""
-    os.nice(READERS_NICE)
+    os.nice(_NICE)
     connections.close_all()
     name_process("rapport-reader")
     use_pool(connections.settings["default"], size=settings.DATABASE_POOL, timeout=_CONNECTION_SECONDS)

@@ -9,10 +9,10 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from granian.server import MPServer
 from granian.constants import HTTPModes, Interfaces, Loops
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
+from granian.server import MPServer
 from granian.server.common import AbstractServer
 
 from config.serving import try_port

@@ -16,7 +16,9 @@ from config.supervision import name_process, share_memory_with_children
 from web.meters import count_in
 from web.server.processes import web_server
 
-_NICE = 19  # for the group that makes replies, as contexts, which come before every reply, matter more
+# For the group that makes replies, as contexts, which come before every reply, matter more. Its session is also
+# compared with whatever else runs on the machine.
+_NICE, _SESSIONS_NICE = 19, 10
 
 
 class Command(BaseCommand):
@@ -45,7 +47,7 @@ class Command(BaseCommand):
             raise CommandError(f"The web server can't be at {bind}: {error.strerror}.") from error
         if chats:
             os.nice(_NICE)
-            lower_session_priority(_NICE)
+            lower_session_priority(_SESSIONS_NICE)
         name_process("rapport-web")
         os.environ["RAPPORT_WEB_PID"] = str(os.getpid())
         meters = _folder_of_meters(bind)

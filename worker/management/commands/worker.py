@@ -7,10 +7,8 @@ from django.db import connections
 
 from config.embedded_postgres import start_if_used
 from config.management.arguments import between
-from config.priority import lower_session_priority
 from worker.heartbeat import has_living_worker
 from worker.identity import this_machine
-from worker.pool import READERS_NICE
 from worker.supervisor import WorkerSupervisor
 
 
@@ -43,7 +41,6 @@ class Command(BaseCommand):
             raise CommandError(
                 "RAPPORT_PROCESS is 'web', whose connection pool breaks in forks. Leave it unset."
             )
-        lower_session_priority(READERS_NICE)
         connections.close_all()
         WorkerSupervisor(grace=grace, revive_database=start_if_used).run()
 
