@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from memory.entries.fingerprint import content_hash
-from memory.entries.happens import expires_with, moved_with, span_of
+from memory.entries.happens import expires_with, moved_with, span_of, told_as
 from memory.entries.limits import MAX_TAGS
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.operations import Operation
@@ -97,16 +97,18 @@ def _words(entry: ScratchpadEntry) -> set[str]:
 def new_values(given: IngestionInput, operation: Operation, entry: ScratchpadEntry) -> dict[str, Any]:
     """The values of an entry that an operation updates. Its key stays."""
     said_at, cleared = said_at_of(given, operation), operation.cleared
-    texts = {"old": entry.content, "new": operation.content}
-    kept = entry.happens_at and moved_with(entry.happens_at, **texts)
-    ends = entry.expires_at and expires_with(entry.expires_at, **texts, timezone=given.timezone)
+    old, new, timezone = entry.content, operation.content, given.timezone
+    kept = entry.happens_at and moved_with(entry.happens_at, old=old, new=new)
+    happens_at = operation.happens_at or (None if "happens_at" in cleared else kept)
+    dated = f"{new} {told_as(happens_at, timezone)}" if happens_at else new
+    ends = entry.expires_at and expires_with(entry.expires_at, old=old, new=dated, timezone=timezone)
     values = {
         "content": operation.content,
         "subject": subject_of(operation, entry),
         "type": operation.type or entry.type,
         "importance": entry.importance if operation.importance is None else operation.importance,
         "confidence": entry.confidence if operation.confidence is None else operation.confidence,
-        "happens_at": operation.happens_at or (None if "happens_at" in cleared else kept),
+        "happens_at": happens_at,
         "expires_at": _ahead(operation.expires_at, said_at) or (None if "expires_at" in cleared else ends),
         "source_message_ids": entry.citing(cited_ids(given, operation)),
     }

@@ -61,7 +61,8 @@ def _left(given: IngestionInput, item: Operation, heard: Sequence[Heard]) -> Ope
         asked_for = wish.draft.scope.wish
         added = item.op == "add" and _said_before(given, item, wish)
         says = added and bool(asked_for.must) and _says(wish, asked_for, item.content)
-        goes = added and asked_for.last and wish.hidden.issuperset(cited)
+        before = set(cited) - {wish.message.id}
+        goes = added and asked_for.last and bool(before) and before <= wish.hidden
         if says or goes or (added and _only_repeats(wish, item, cited)):
             return item.refused(ASKED_FOR)
     return item

@@ -21,6 +21,7 @@ from relationships.models import MessageRole
 from relationships.text_names import means_person
 
 HARDLY = 0.5  # of its words, both with and without the first, which is often a name or a common verb
+_GENITIVE = ("s", "'s", "’s", "'", "’")
 _EXAMPLE = re.compile(r'"(?:content|what)": "(?:that )?([^"{}]+)"')
 
 
@@ -75,7 +76,7 @@ def begins_with_another(content: str, subject: str, given: IngestionInput) -> st
 
 def named_instead(content: str, whose: str, given: IngestionInput) -> str | None:
     """With whose name the new text of an entry about somebody begins, if it no longer names that one, or only as a part
-    of the other's name (Anna, Anna Kern).
+    of the other's name (Anna, Anna Kern). "Maya's sister" and "Mayas Schwester" may still be that one.
     """
     if whose == USER_SUBJECT:
         return None
@@ -84,7 +85,10 @@ def named_instead(content: str, whose: str, given: IngestionInput) -> str | None
     if names_in_text(content, whose):
         longer = another is not None and names_in_text(first, whose) and len(another) > len(whose)
         return another if longer else None
-    return USER_SUBJECT if names_in_text(first, given.user_name) else another
+    name = given.user_name if names_in_text(first, given.user_name) else another
+    if name is None or first.casefold() in (f"{name.split()[0].casefold()}{end}" for end in _GENITIVE):
+        return None
+    return another if name is another else USER_SUBJECT
 
 
 def known_by_name(content: str, given: IngestionInput) -> int | None:

@@ -47,8 +47,8 @@ class Heard:
 
     @property
     def hidden(self) -> set[UUID]:
-        """The messages that surely say it, and the one that asks."""
-        return {self.message.id, *(one.id for one in self.draft.ticked if one.kind == "message")}
+        """The messages that surely say it, without the one that asks."""
+        return {one.id for one in self.draft.ticked if one.kind == "message"}
 
 
 def hear_wishes(

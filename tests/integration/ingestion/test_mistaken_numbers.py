@@ -70,6 +70,8 @@ def test_what_is_kept_beside_the_entry_of_another_is_about_the_one_it_begins_wit
         ("Tom moved in", [("Tom", "Tom moved in"), ("Lena", "Lena is vegan")]),
         ("Tom is vegan, too", [("Tom", "Tom is vegan, too")]),
         ("Maya is vegan, too", [("user", "Maya is vegan, too")]),
+        ("Maya's sister is vegan", [("Lena", "Maya's sister is vegan")]),
+        ("Toms Frau ist vegan", [("Lena", "Toms Frau ist vegan")]),
         ("Lena Kern is vegan", [("Lena Kern", "Lena Kern is vegan")]),
         ("Lena is not vegan", [("Lena", "Lena is not vegan")]),
         ("Is not vegan", [("Lena", "Is not vegan")]),

@@ -143,19 +143,24 @@ def test_a_day_beside_the_text_moves_with_the_text(
 
 
 @pytest.mark.parametrize(
-    ("new", "expires"),
+    ("new", "happens", "expires"),
     [
-        ("Works days on ward 9", False),
-        ("Works nights until 2026-05", False),
-        ("Works nights on ward 9 until 2026-04", True),
-        ("Works nights on ward 9 until April", True),
+        ("Works days on ward 9", None, False),
+        ("Works nights until 2026-05", None, False),
+        ("Works nights on ward 9 until 2026-04", None, True),
+        ("Works nights on ward 9 until April", None, True),
+        ("Works nights on ward 9", "2026-03/2026-04", True),
     ],
-    ids=["no end", "another end", "the same end", "in other words"],
+    ids=["no end", "another end", "the same end", "in other words", "beside the text"],
 )
 def test_an_expiry_goes_with_the_date_in_the_text_that_says_it(
-    conversation: Conversation, scripted_provider: ScriptedProvider, new: str, expires: bool
+    conversation: Conversation,
+    scripted_provider: ScriptedProvider,
+    new: str,
+    happens: str | None,
+    expires: bool,
 ) -> None:
-    old = add("Works nights until 2026-04", expires_at="2026-04")
+    old = add("Works nights until 2026-04", expires_at="2026-04", happens_at=happens)
     scripted_provider.answer_with(answer(old), *[answer(update(1, new, reason="moved"))] * 2)
 
     conversation.hear("I work nights until April.", at=MORNING)

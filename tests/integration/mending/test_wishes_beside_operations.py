@@ -127,3 +127,22 @@ def test_what_was_sent_quickly_before_is_not_written_down_either(
     assert conversation.contents == ["Has a cat"]
     hidden = Message.objects.filter(hidden_at__isnull=False).order_by("seq")
     assert [message.content for message in hidden] == said
+
+
+@pytest.mark.parametrize(
+    "said", ["Forget what I just said. I moved to Porto.", "Forget that. I moved to Porto."]
+)
+def test_what_a_message_tells_beside_the_wish_to_forget_what_was_said_before_is_kept(
+    conversation: Conversation, scripted_provider: ScriptedProvider, said: str
+) -> None:
+    scripted_provider.answer_with(answer(add("Loves Walt")), answer(add("Moved to Porto")))
+    scripted_provider.wishes_answer = lambda request: {
+        "says": [
+            {"number": number_of(text, request.prompt)} for text in ("Loves Walt", "I love Walt.", "Oh!")
+        ],
+        "unsure": [],
+    }
+    conversation.exchange("I love Walt.", "Oh!")
+    conversation.exchange(said, "I will.")
+
+    assert conversation.contents == ["Moved to Porto"]
