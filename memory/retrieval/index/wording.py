@@ -8,8 +8,9 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from functools import partial
+from functools import cache, partial
 from hashlib import sha256
+from itertools import accumulate
 from typing import Any
 from uuid import UUID
 
@@ -26,12 +27,11 @@ from memory.retrieval.index.write import index_again
 from worker.failures import each_alone
 from worker.models import PeriodicRun
 
-ROWS_A_STEP = 500
-AGAIN = timedelta(
-    hours=1
-)  # after a walk that found something: a process of the older version may still have written
-_DONE = "words_"  # with the version: the row that says that all words are of it
-_START = (UUID(int=0), "", UUID(int=0))
+ROWS_A_STEP, CHARACTERS_A_STEP = 500, 500_000  # other periodic tasks wait for a step
+# After a walk that found something: a process of the older version may still have written.
+AGAIN = timedelta(hours=1)
+_WALK = "words_"  # with the version: the row that says how far its walk is
+_START = {"after": [str(UUID(int=0)), "", str(UUID(int=0))], "found": 0}
 
 # Served by searchtext_once. Texts without a row, and rows without a text, are not its business.
 _NEXT = """
@@ -68,45 +68,44 @@ def with_other_words(told: Sequence[Wording]) -> list[tuple[UUID, UUID, str]]:
 
 
 class WordsWalk:
-    """Goes through all rows of the index, a few per step, unless that was done for this version."""
+    """Goes through all rows of the index, a few per step, unless that was done for this version. The database says how
+    far it is, so all workers share one walk, and none is begun again when one restarts.
+    """
 
     def __init__(self) -> None:
-        self._after: tuple[UUID, str, UUID] = _START
-        self._found = 0  # in this walk
-        self._next_at: datetime | None = None  # of the next walk; None: as soon as possible
         self._done = False
+        code_digest()
 
     def step(self, now: datetime) -> int:
         """Check the next rows; return how many were rewritten."""
-        if self._done or (self._next_at is not None and now < self._next_at):
+        if self._done:
             return 0
-        if self._after == _START:
-            self._found, self._done = 0, PeriodicRun.objects.filter(name=_name()).exists()
-            if self._done:
-                return 0
-        rows = execute(_NEXT, [*self._after, ROWS_A_STEP])
-        if not rows:
-            self._end(now)
+        name = _name()
+        run, _ = PeriodicRun.objects.get_or_create(name=name, defaults={"next_at": now, "place": _START})
+        if run.place is None or now < run.next_at:
+            self._done = run.place is None
             return 0
+        rows = _first(execute(_NEXT, [*run.place["after"], ROWS_A_STEP]))
         other: dict[tuple[UUID, str], list[UUID]] = defaultdict(list)
         for relationship_id, owner_id, kind in with_other_words(list(filter(None, map(_wording, rows)))):
             other[relationship_id, kind].append(owner_id)
-        self._found += sum(map(len, other.values()))
         rewritten = each_alone(other.items(), partial(_rewrite, now), of=lambda item: item[0][0])
-        self._after = rows[-1][:3]
+        found = run.place["found"] + sum(map(len, other.values()))
+        place, next_at = _START if found else None, now + AGAIN
+        if rows:
+            relationship_id, kind, owner_id = rows[-1][:3]
+            place, next_at = {"after": [str(relationship_id), kind, str(owner_id)], "found": found}, now
+        mine = PeriodicRun.objects.filter(name=name, place=run.place)  # no other worker was faster
+        self._done = bool(mine.update(place=place, next_at=next_at)) and place is None
+        if self._done:  # after going back to an older version, it goes through them again
+            PeriodicRun.objects.filter(name__startswith=_WALK).exclude(name=name).delete()
         return rewritten
 
-    def _end(self, now: datetime) -> None:
-        self._after = _START
-        if self._found:
-            self._next_at = now + AGAIN
-            return
-        self._done = True
-        with (
-            transaction.atomic()
-        ):  # only one version's: after going back to an older one, it goes through them again
-            PeriodicRun.objects.filter(name__startswith=_DONE).delete()
-            PeriodicRun.objects.create(name=_name(), next_at=now)
+
+def _first(rows: Sequence[tuple[Any, ...]]) -> Sequence[tuple[Any, ...]]:
+    """As many as one step may read, but at least one."""
+    characters = accumulate(sum(len(text) for text in (row[3], row[5]) if text) for row in rows)
+    return rows[: max(1, sum(so_far <= CHARACTERS_A_STEP for so_far in characters))]
 
 
 def _wording(row: tuple[Any, ...]) -> Wording | None:
@@ -131,8 +130,15 @@ def _rewrite(now: datetime, group: tuple[tuple[UUID, str], list[UUID]]) -> int:
 def _name() -> str:
     """Changes with all that words are made by: this code, Python's table of characters, and PostgreSQL."""
     [[server]] = execute("SHOW server_version_num")
-    digest = sha256(f"{unicodedata.unidata_version} {server}".encode())
+    version = f"{code_digest()} {unicodedata.unidata_version} {server}"
+    return f"{_WALK}{sha256(version.encode()).hexdigest()[:16]}"
+
+
+@cache
+def code_digest() -> str:
+    """Of the files as they are when a worker starts: they may be replaced while it runs."""
+    digest = sha256()
     for room in ("memory", "providers", "relationships"):
         for file in sorted((settings.BASE_DIR / room).rglob("*.py")):
             digest.update(file.read_bytes())
-    return f"{_DONE}{digest.hexdigest()[:16]}"
+    return digest.hexdigest()

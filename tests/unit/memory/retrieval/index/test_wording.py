@@ -1,8 +1,10 @@
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
+from pytest_django.fixtures import Settings
 
 from memory.models import SearchText
 from memory.retrieval.index import wording
@@ -29,9 +31,9 @@ def test_after_an_upgrade_all_words_are_rewritten_in_small_steps_and_no_vector(
     embed_owed(relationship_id=relationship.id)
     before, vectors = index_of(relationship), embedded(relationship)
     made_by_an_older_version()
-    walk, now = WordsWalk(), timezone.now()
+    now = timezone.now()
 
-    assert [walk.step(now) for _ in range(4)] == [2, 2, 1, 0]
+    assert [WordsWalk().step(now) for _ in range(4)] == [2, 2, 1, 0], "whichever worker does a step"
     assert (index_of(relationship), embedded(relationship), owing(relationship)) == (before, vectors, set())
 
 
@@ -57,6 +59,27 @@ def test_it_goes_on_until_it_finds_nothing_and_then_rests_until_the_next_upgrade
     assert WordsWalk().step(now) == 0, "nor does another process look again"
     monkeypatch.setattr(wording, "_name", lambda: "words_of_another_version")
     assert WordsWalk().step(now) == 1
+
+
+def test_a_step_reads_no_more_than_it_may(
+    conversation: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wording, "CHARACTERS_A_STEP", 20)
+    conversation.remember("Likes tea", "Has a cat", "Is allergic to peanuts and hazelnuts")
+    made_by_an_older_version()
+    walk, now = WordsWalk(), timezone.now()
+
+    steps = [walk.step(now) for _ in range(3)]
+    assert sum(steps) == 3 and max(steps) < 3
+
+
+def test_code_that_replaces_a_running_workers_is_not_taken_for_its_own(
+    db: None, settings: Settings, tmp_path: Path
+) -> None:
+    WordsWalk()
+    before = wording._name()
+    settings.BASE_DIR = tmp_path
+    assert wording._name() == before
 
 
 def test_a_worker_does_it() -> None:
