@@ -151,7 +151,7 @@ def keep_commits(relationship: Relationship, commits: Sequence[NewCommit]) -> No
 
 def _at_once(most: int, sizes: Iterable[int]) -> int:
     """How many rows have `most` together, whichever they are."""
-    return max(1, most // max(1, *sizes, 1))
+    return max(1, most // max([1, *sizes]))
 
 
 def _rows_of(
