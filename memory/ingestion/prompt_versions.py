@@ -7,6 +7,7 @@ from memory.ingestion.templates import check_instructions, default_instructions
 from memory.models import IngestionPrompt
 from relationships.models import Companion
 from relationships.services.audit import audit_row
+from relationships.services.companions import get_companion
 from web.actor import Actor
 from web.errors import NotFound
 
@@ -28,9 +29,9 @@ def prompt_of(companion: Companion, version: int) -> IngestionPrompt:
 def create_prompt(
     *, companion: Companion, template: str, note: str, publish: bool, by: Actor
 ) -> IngestionPrompt:
-    """Store a new version. Raises InvalidTemplate, naming the line."""
+    """Store a new version. Raises InvalidTemplate, naming the line; NotFound."""
     check_instructions(template)
-    Companion.objects.select_for_update().get(id=companion.id)
+    _locked(companion)
     last = companion.prompts.aggregate(last=Max("version"))["last"] or SHIPPED
     prompt = IngestionPrompt.objects.create(
         companion=companion,
@@ -50,7 +51,7 @@ def create_prompt(
 def publish_prompt(*, companion: Companion, version: int, by: Actor) -> Companion:
     """Use this version from the next turn on; 0 goes back to the one that ships. Raises NotFound."""
     prompt_of(companion, version)
-    locked = Companion.objects.select_for_update().get(id=companion.id)
+    locked = _locked(companion)
     before = locked.prompt_version or SHIPPED
     Companion.objects.filter(id=companion.id).update(
         prompt_version=None if version == SHIPPED else version, version=locked.version + 1
@@ -58,3 +59,8 @@ def publish_prompt(*, companion: Companion, version: int, by: Actor) -> Companio
     audit_row(companion, "prompt.published", by, before=before, after=version)
     companion.refresh_from_db()
     return companion
+
+
+def _locked(companion: Companion) -> Companion:
+    """The companion as it is now. Raises NotFound."""
+    return get_companion(project_id=companion.project_id, companion_id=companion.id, lock=True)

@@ -25,7 +25,7 @@ from memory.models import (
 )
 from relationships.models import Relationship
 from relationships.services.hiding import hide_messages, show_messages
-from relationships.services.sequence import lock_relationship
+from relationships.services.rows import require_lock
 from web.actor import Actor
 from web.errors import InvalidInput
 
@@ -68,8 +68,8 @@ def decline_plan(plan: MendingPlan) -> MendingPlan:
 
 
 def lock_plan(plan: MendingPlan) -> tuple[Relationship, MendingPlan]:
-    """Lock the relationship, and read it and the plan as they are now."""
-    lock_relationship(plan.relationship_id)
+    """Lock the relationship, and read it and the plan as they are now. Raises NotFound."""
+    require_lock(plan.relationship_id)
     pairs = Relationship.objects.select_related("companion", "project", "user")
     return pairs.get(id=plan.relationship_id), plan_of(plan.relationship_id, plan.id)
 

@@ -17,6 +17,7 @@ import structlog
 
 from config import tracing
 from config.postgresql.sessions import database_went_away
+from web.errors import NotFound
 from web.server.admission import Client, FairQueue, Places, share
 from web.server.body import CHAT, Bodies, Message, Receive, Refused, is_bulk, may_be_large, time_for
 from web.server.call import Answer, Application, call, environ_of
@@ -232,6 +233,8 @@ class Gateway:
             self._queue.put(request.client, work)
         try:
             return await done
+        except NotFound as error:  # what an answer is read from was erased meanwhile, such as an export
+            raise Refused(404, error.code, error.detail) from None
         except Exception as error:  # not handled by Django; its text may quote a person
             if database_went_away(error):  # while reading an answer in parts, such as an export
                 raise Refused(

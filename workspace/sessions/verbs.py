@@ -16,8 +16,8 @@ from relationships.services.configuration import configuration_of
 from relationships.services.rows import require, require_lock
 from relationships.services.tokens import create_token, prolong_token
 from web.actor import Actor
-from web.errors import Conflict
-from workspace.errors import SessionNotOpen
+from web.errors import Conflict, NotFound
+from workspace.errors import SessionLost, SessionNotOpen
 from workspace.gateway.call import check_shape, get_tool
 from workspace.models import AgentSession, AgentStep, SessionState, StepState, Worker
 from workspace.models.agent_session import OPEN, branch_of
@@ -40,7 +40,8 @@ def get_session(relationship_id: UUID, session_id: UUID) -> AgentSession:
 def start_session(
     *, relationship: Relationship, task: str, worker: Worker, by: Actor
 ) -> tuple[AgentSession, str]:
-    """Start a session. Returns it, and for an external one its token, shown only once. Raises SessionNotOpen.
+    """Start a session. Returns it, and for an external one its token, shown only once. Raises NotFound,
+    SessionNotOpen.
 
     A worker takes up a built-in session. An external one's branch is ready when this returns.
     """
@@ -74,7 +75,10 @@ def start_session(
             session_id=session.id,
         )
         update_session(session, token_id=row.id)
-    hydrate_session(relationship, session)
+    try:
+        hydrate_session(relationship, session)
+    except SessionLost as lost:
+        raise NotFound(str(lost)) from lost
     return session, token
 
 

@@ -1,7 +1,12 @@
+from collections.abc import Callable
+
 import pytest
 
+from memory.ingestion.prompt_versions import create_prompt, publish_prompt
 from relationships.models import AuditEvent, Companion
-from tests.fixtures.api import Api
+from tests.fixtures.api import TESTER, Api
+from web.errors import NotFound
+from workspace.gateway.secrets import put_secret
 
 NEW = {"slug": "ada", "name": "Ada", "config": {"context": {"recent_messages": 5}}}
 
@@ -104,3 +109,21 @@ def test_who_changed_a_companion_is_written_down(api: Api) -> None:
 @pytest.mark.parametrize("slug", ["", "Ada", "a b", "ada/../x", "a" * 81, "-ada"])
 def test_a_slug_is_a_plain_short_name(api: Api, slug: str) -> None:
     assert api.post("/companions", {"slug": slug, "name": "Ada"}).fields == ["slug"]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda gone: create_prompt(companion=gone, template="Keep all.", note="", publish=True, by=TESTER),
+        lambda gone: publish_prompt(companion=gone, version=0, by=TESTER),
+        lambda gone: put_secret(companion=gone, name="token", value="x", by=TESTER),
+    ],
+    ids=["a prompt", "a version", "a secret"],
+)
+def test_what_is_written_for_a_companion_that_was_just_deleted_is_refused(
+    companion: Companion, write: Callable[[Companion], object]
+) -> None:
+    Companion.objects.filter(id=companion.id).delete()
+
+    with pytest.raises(NotFound):
+        write(companion)

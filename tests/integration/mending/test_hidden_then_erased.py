@@ -3,13 +3,16 @@
 import pytest
 from django.test import Client
 
-from memory.models import ScratchpadEntry
+from memory.mending.carrying import carry_out
+from memory.models import MendingPlan, ScratchpadEntry
 from summaries.models import Summary, SummaryState
 from tests.fakes import ScriptedProvider
-from tests.fixtures.api import Api
+from tests.fixtures.api import TESTER, Api
 from tests.fixtures.turns import Conversation
 from tests.integration.copies import dump, tables_with
 from tests.integration.mending.test_forget import ECHO, NOTHING, SAID, TOLD, numbers_that_say, summarise
+from upkeep.erasure.plans import erase_plan
+from web.errors import NotFound
 
 ASKED = "Please forget that I live in Klosterneuburg."
 REPLY = "Klosterneuburg is forgotten: you live nowhere."
@@ -237,3 +240,14 @@ def test_what_stays_of_an_entry_of_which_a_part_is_erased_keeps_all_else_that_wa
     [stays] = api.get(f"{path}/entries?tier=archive").body["items"]
     assert stays["content"] == "Has a cat"
     assert {name: stays[name] for name in known} == known
+
+
+def test_a_plan_of_somebody_who_was_just_erased_is_not_there(
+    api: Api, spoken: str, told: Conversation
+) -> None:
+    plan = MendingPlan.objects.get()
+    assert api.delete(f"/relationships/{plan.relationship_id}").status == 200
+
+    for carried_out in (carry_out, erase_plan):
+        with pytest.raises(NotFound):
+            carried_out(plan, by=TESTER)

@@ -20,6 +20,7 @@ from upkeep.erasure.messages import redact_messages
 from upkeep.erasure.relationships import erase_user
 from workspace.models import SessionState, Worker
 from workspace.sessions.advance import advance_session
+from workspace.sessions.hydrate import hydrate_session
 from workspace.sessions.verbs import get_session, start_session
 
 WORD = "quokkäagent"
@@ -99,3 +100,19 @@ def test_nothing_is_left_of_a_found_message_erased_while_the_model_answers(
     assert get_session(here.id, session.id).state == SessionState.DONE
     left = tables_with(WORD, dump())
     assert not {name for name in left if name.startswith("workspace_")}, left
+
+
+def test_a_person_erased_while_a_session_starts_is_not_there(
+    api: Api, relationship: Relationship, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = whole(relationship)
+
+    def hydrate(*session: Any) -> None:
+        erase_user(project_id=here.project_id, user_id=here.user_id, by=TESTER)
+        hydrate_session(*session)
+
+    monkeypatch.setattr("workspace.sessions.verbs.hydrate_session", hydrate)
+
+    started = api.post(f"/relationships/{here.id}/agent-sessions", {"task": "Tidy up", "worker": "external"})
+
+    assert started.status == 404

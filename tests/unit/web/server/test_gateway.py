@@ -10,6 +10,7 @@ import pytest
 from django.db import OperationalError
 
 from tests.unit.web.server.test_call import scope
+from web.errors import NotFound
 from web.server import admission
 from web.server.body import Refused
 from web.server.call import Answer
@@ -39,6 +40,8 @@ class Site:
             raise RuntimeError("below Django")
         if path == "/cut-off":
             raise OperationalError("server closed the connection unexpectedly")
+        if path == "/erased":
+            raise NotFound("This relationship does not exist.")
         if path.endswith(("/wait", "/export")):
             self.inside.release()
             self.open.wait(30)
@@ -257,10 +260,11 @@ def test_what_breaks_below_django_is_a_problem_and_no_thread_is_lost(client: Cli
     assert run(client.ask("/")) == (200, b"0 ")
 
 
-def test_an_answer_whose_reading_lost_the_database_is_503(client: Client) -> None:
-    status, body = run(client.ask("/cut-off"))
+def test_an_answer_whose_reading_lost_the_database_or_what_it_is_read_from_says_so(client: Client) -> None:
+    for path, expected in [("/cut-off", (503, b"database_unavailable")), ("/erased", (404, b"not_found"))]:
+        status, body = run(client.ask(path))
 
-    assert (status, body.split(b":")[0]) == (503, b"database_unavailable")
+        assert (status, body.split(b":")[0]) == expected
 
 
 def test_a_stream_ends_when_its_client_leaves(client: Client, site: Site) -> None:
