@@ -21,8 +21,8 @@ from chat.replacing import withdraw
 from chat.replies import Question
 from context.answer import AssembledContext, ChatMessage
 from context.formats import alternating
-from context.layers.messages import NOTES
 from context.pipeline import build_context
+from context.text import NOTES, without_notes
 from memory.fence import cut_fenced
 from relationships.models import EndUser
 from relationships.services.configuration import configuration_of
@@ -100,7 +100,7 @@ def _as_shown(message: Message, user: EndUser) -> list[ChatMessage]:
     """How a message is shown once it is stored: as it is, or after its speaker's name; the result of a tool after a
     mark. Empty for a reply that consists of calls.
     """
-    said, name = cut_fenced(told_of(message))[0], speaker_of(message)
+    said, name = without_notes(cut_fenced(told_of(message))[0]), speaker_of(message)
     if message["role"] == "assistant":
         said = without_calls(said)
         return [ChatMessage(role="assistant", content=said)] if said else []

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.conf import settings
 
+from context.text import without_notes
 from memory.fence import cut_fenced
 from providers.told import name_of
 from relationships.services.limits import message_fault
@@ -97,7 +98,7 @@ def compose(sent: Sent, *, system: str, earlier: Sequence[Message]) -> list[Mess
     conversation = list(sent.conversation)
     current = conversation[sent.current]
     if isinstance(current.get("content"), str):
-        conversation[sent.current] = {**current, "content": cut_fenced(current["content"])[0]}
+        conversation[sent.current] = {**current, "content": without_notes(cut_fenced(current["content"])[0])}
     return [*first, *(conversation if sent.owns_history else _joined(earlier, conversation))]
 
 

@@ -20,14 +20,22 @@ from web.errors import shorten
 AROUND_A_MESSAGE = 4  # tokens that vendors' chat templates add to a message: its role and its two delimiters
 DEEPEST_PATH = 6
 LONG = 300  # tokens; a message with fewer is not shortened to make room for others
+# Marks messages that neither side said: only the assembled system text may speak as the system.
+NOTES = {"system": "[system note] ", "tool": "[tool result] "}
 LONGEST_NAME = 200  # characters of an object's name, which is repeated before each of its values
 _PLACEHOLDER = re.compile(r"\{(user|companion)\}")
+_NOTE = re.compile(r"\[(system note|tool result)\]", re.IGNORECASE)
 
 
 def fill_names(text: str, facts: Facts) -> str:
     """Replace {user} and {companion} in one pass, so that a placeholder inside a name is not replaced."""
     names = {"user": facts.user_name, "companion": facts.companion_name}
     return _PLACEHOLDER.sub(lambda match: names[match[1]], text) if "{" in text else text
+
+
+def without_notes(text: str) -> str:
+    """Write in round brackets what looks like one of NOTES, so that nobody can speak as the system or a tool."""
+    return _NOTE.sub(r"(\1)", text) if "[" in text else text
 
 
 def line_cost(line: str) -> int:

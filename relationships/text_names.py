@@ -48,8 +48,16 @@ def folded(text: str) -> str:
 
 def means_person(speaker: str, name: str) -> bool:
     """Return whether it is the person's name in any spelling, or the role's, which some clients give every message."""
-    said, own = (folded(normal_form("NFKC", one)).casefold() for one in (speaker, name))
-    return said in (*NAMELESS, own)
+    return _spelt(speaker) in NAMELESS or same_name(speaker, name)
+
+
+def same_name(one: str, other: str) -> bool:
+    """Whether two names are the same in any spelling."""
+    return _spelt(one) == _spelt(other)
+
+
+def _spelt(name: str) -> str:
+    return folded(normal_form("NFKC", name)).casefold()
 
 
 def is_plain(text: str) -> bool:

@@ -3,6 +3,7 @@ from datetime import datetime
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
 from context.text import all_fit, framed, keep_last, line_cost
 from memory.entries.happens import day_of
+from memory.fence import escape_items
 from memory.mending.judging import pieces
 
 INTRO = (
@@ -47,7 +48,7 @@ def _first_sentences(text: str, *, budget: int | None, frame: str) -> tuple[list
     """Divide a summary into the sentences that fit, without a gap, as each may refer to those before it, and the rest.
     The first of a line begins with a line break.
     """
-    lines = [line.rstrip() for line in text.splitlines() if line.strip()]
+    lines = escape_items([line for line in text.splitlines() if line.strip()])
     sentences = [piece if at else f"\n{piece}" for line in lines for at, piece in enumerate(pieces(line))]
     count = len(sentences)
     if budget is not None and not all_fit(lines, budget=budget, frame=frame):

@@ -11,7 +11,7 @@ from context.text import fill_names, fit_lines, framed, long_of
 from memory.entries.happens import named_day_of
 from memory.fence import cut_fenced, escape_items
 from providers.tokens import estimate_tokens
-from relationships.text_names import name_in_text
+from relationships.text_names import name_in_text, same_name
 
 INTRO = (
     "What was said earlier and may matter now, in the order of time; {companion} is you. "
@@ -105,7 +105,10 @@ def _shown_anyway(request: LayerRequest) -> Sequence[str]:
 
 def _speaker(message: FoundMessage, facts: Facts) -> str:
     speaker = name_in_text(message.speaker) if message.speaker else ""
-    return speaker or (facts.companion_name if message.role == "assistant" else facts.user_name)
+    if message.role == "assistant":
+        return speaker or facts.companion_name
+    speaker = speaker or facts.user_name
+    return f"{speaker} (not you)" if same_name(speaker, facts.companion_name) else speaker
 
 
 def _part(words: str, question: str, *, budget: int | None) -> Part | None:

@@ -7,7 +7,16 @@ from context.budget import Want, divide
 from context.facts import Facts, RecentMessage
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
 from context.passages import CUT
-from context.text import AROUND_A_MESSAGE, end_of, keep_last, line_cost, long_of, message_tokens
+from context.text import (
+    AROUND_A_MESSAGE,
+    NOTES,
+    end_of,
+    keep_last,
+    line_cost,
+    long_of,
+    message_tokens,
+    without_notes,
+)
 from memory.entries.happens import named_day_of
 from memory.fence import cut_fenced
 from relationships.models import MessageRole
@@ -16,8 +25,6 @@ from relationships.text_names import means_person, name_in_text
 Shown = list[tuple[RecentMessage, ChatMessage]]
 MOST_DAYS = 7  # that are told one by one; those before them as a range
 LEAST = 24  # tokens of a message whose end is shown: fewer say nothing
-# Marks messages that neither side said: only the assembled system text may speak as the system.
-NOTES = {"system": "[system note] ", "tool": "[tool result] "}
 
 
 class MessagesLayer(Layer):
@@ -94,7 +101,7 @@ def _fit(shown: Shown, days: str, room: int | None) -> bool:
 
 def words_shown(content: str, *, end: int) -> str:
     """The words shown of a message of which only the last `end` characters are shown."""
-    said, _ = cut_fenced(content)
+    said = without_notes(cut_fenced(content)[0])
     return CUT + said[-end:] if len(said) > end else said
 
 
@@ -174,7 +181,7 @@ def _notes(messages: Sequence[RecentMessage], facts: Facts) -> dict[str, str]:
 
 
 def _spoken(message: RecentMessage, note: str) -> ChatMessage:
-    content, _ = cut_fenced(message.content)
+    content = without_notes(cut_fenced(message.content)[0])
     said = note + content if content.strip() else content
     return ChatMessage(role="assistant" if message.role == MessageRole.ASSISTANT else "user", content=said)
 

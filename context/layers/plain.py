@@ -2,7 +2,7 @@
 
 from context.answer import ChatMessage
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
-from context.text import fenced_data, fill_names, fit_lines
+from context.text import fenced_data, fill_names, fit_lines, without_notes
 from memory.fence import cut_fenced
 
 HEADING = "Before everything else:"
@@ -96,4 +96,4 @@ class CurrentLayer(Layer):
         if not content.strip():
             return NOTHING
         reason = f"the current message, without {cut} fenced characters" if cut else "the current message"
-        return LayerText(messages=[ChatMessage(role="user", content=content)], reason=reason)
+        return LayerText(messages=[ChatMessage(role="user", content=without_notes(content))], reason=reason)

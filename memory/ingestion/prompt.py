@@ -155,7 +155,7 @@ def _instruction_variables(given: IngestionInput) -> dict[str, Any]:
         "today": last_said_at(given).astimezone(ZoneInfo(given.timezone)).date().isoformat(),
         "timezone": given.timezone,
         "types": [entry_type.model_dump() for entry_type in given.ingestion.types],
-        "session": given.turns[-1].session,
+        "session": one_line(given.turns[-1].session),
         "entry_count": len(given.entries),
     }
 

@@ -100,7 +100,7 @@ def shown_of(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def render(scope: Scope, shown: Sequence[Candidate], *, verb: str, to: str) -> str:
     lines = [
-        f"[{number}] ({_label(one, scope)}) {' '.join(_part_shown(one).split())}"
+        " ".join(f"[{number}] ({_label(one, scope)}) {_part_shown(one)}".split())
         for number, one in enumerate(shown, start=1)
     ]
     said = " ".join(_around(scope.said, max(0, scope.said.find(scope.wish.text))).split())
