@@ -1,4 +1,4 @@
-"""Parse the conditional headers of a request: If-Match and Idempotency-Key."""
+"""Parse the conditional headers of a request: If-Match and Idempotency-Key; and refuse others."""
 
 import hashlib
 import re
@@ -10,6 +10,7 @@ from web.errors import InvalidInput
 
 _TAG = re.compile(r'"([0-9]{1,9})"')
 _SHA256 = re.compile(r'"([0-9a-f]{64})"')
+_NEVER_COMPARED = ("If-None-Match", "If-Unmodified-Since")
 _PRINTABLE = re.compile(r"[\x20-\x7e]{1,255}")
 
 
@@ -44,6 +45,9 @@ def refuse_ignored(request: HttpRequest | Request, *, if_match: bool, idempotent
     if not if_match and request.META.get("HTTP_IF_MATCH", "*").strip() != "*":
         way_out = "leave it out, or name the version in the body where that takes a `version`"
         raise InvalidInput.of("If-Match", f"this call compares no versions by it: {way_out}")
+    for name in _NEVER_COMPARED:
+        if name in request.headers:
+            raise InvalidInput.of(name, "no call that writes compares by it: leave it out, or send If-Match")
     if not idempotent and "HTTP_IDEMPOTENCY_KEY" in request.META:
         raise InvalidInput.of("Idempotency-Key", "this call remembers no keys: leave it out")
 

@@ -1,4 +1,4 @@
-"""A call that writes refuses If-Match or Idempotency-Key if it would ignore it, and does nothing."""
+"""A call that writes refuses a condition or an Idempotency-Key if it would ignore it, and does nothing."""
 
 import re
 from uuid import uuid4
@@ -9,6 +9,7 @@ from relationships.models import Relationship
 from tests.fixtures.api import Api
 from tests.guards.routes import Route, routes
 
+WRITING = {"POST", "PUT", "PATCH", "DELETE"}
 NOT_IDS = {"number": "1", "version": "1", "tool": "lookup", "secret": "lookup"}
 
 
@@ -21,7 +22,9 @@ def refuses(api: Api, route: Route, name: str, value: str) -> bool:
 @pytest.mark.parametrize(
     ("name", "value", "declared", "methods"),
     [
-        ("If-Match", '"3"', "if_match", {"POST", "PUT", "PATCH", "DELETE"}),
+        ("If-Match", '"3"', "if_match", WRITING),
+        ("If-None-Match", "*", "", WRITING),
+        ("If-Unmodified-Since", "Mon, 02 Mar 2026 12:00:00 GMT", "", WRITING),
         ("Idempotency-Key", "once", "idempotent", {"POST"}),
     ],
 )
@@ -29,7 +32,7 @@ def test_what_a_call_would_ignore_is_refused(
     api: Api, name: str, value: str, declared: str, methods: set[str]
 ) -> None:
     writing = [route for route in routes() if route.method in methods and route.scope != "read"]
-    ignoring = [route for route in writing if not getattr(route.declared, declared)]
+    ignoring = [route for route in writing if not getattr(route.declared, declared, None)]
 
     assert len(ignoring) > 40
     assert [route.row for route in ignoring if not refuses(api, route, name, value)] == []
