@@ -21,6 +21,7 @@ from behaviours.moments import ContextMoment, dated_entries, variables_of
 from behaviours.working import is_cooling_down
 from config import tracing
 from config.postgresql.sessions import release_connection
+from context.facts import Facts
 from context.layers.base import LayerRequest
 from context.waiting import LEFT_OUT
 from memory.ingestion.templates import render_instructions
@@ -31,7 +32,7 @@ from providers.llm.json_text import without_thoughts
 from providers.llm.registry import provider_of
 from relationships.ids import uuid7
 from relationships.services.model_budgets import count_apart, require_model_budget
-from relationships.services.sequence import lock_relationship
+from relationships.services.sequence import lives_on
 from relationships.text_names import escape_markup
 from web.errors import RapportError
 
@@ -88,19 +89,23 @@ def fire_priorities(request: LayerRequest) -> Sequence[Fired]:
     for one in fired:
         _end(one)
     if request.stored and not request.preview:
-        _store(facts.relationship_id, [one.run for one in fired])
+        _store(facts, [one.run for one in fired])
     return fired
 
 
 @transaction.atomic
-def _store(relationship_id: UUID, runs: Sequence[BehaviourRun]) -> None:
-    """Store the runs, without words if an entry that they quote was erased since it was read."""
-    if quoted := {entry_id for run in runs for entry_id in run.entry_ids}:
-        lock_relationship(relationship_id)  # an erasure is over now, or will find them
-        if erased_of(relationship_id, quoted):
-            for run in runs:
-                run.rendered, run.answer, run.outcome, run.error = "", "", "", ""
-                run.redacted_at = timezone.now()
+def _store(facts: Facts, runs: Sequence[BehaviourRun]) -> None:
+    """Store the runs, without words if an entry that they quote was erased since it was read. If the relationship was,
+    store nothing.
+    """
+    assert facts.created_at is not None, "it was read with the facts"
+    if not lives_on(facts.relationship_id, since=facts.created_at):
+        return
+    quoted = {entry_id for run in runs for entry_id in run.entry_ids}
+    if quoted and erased_of(facts.relationship_id, quoted):
+        for run in runs:
+            run.rendered, run.answer, run.outcome, run.error = "", "", "", ""
+            run.redacted_at = timezone.now()
     BehaviourRun.objects.bulk_create(runs)
 
 

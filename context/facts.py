@@ -50,7 +50,7 @@ SELECT NULL::bigint, u.display_name, u.external_id, c.name, r.timezone, p.config
        {key_holds}, r.language,
        EXISTS (SELECT 1 FROM memory_mendingplan m
                 WHERE m.relationship_id = %(relationship)s AND m.recorded_at > now() - interval '1 hour'
-                  AND m.state = 'proposed' AND m.turn_id IS NOT NULL), r.message_count
+                  AND m.state = 'proposed' AND m.turn_id IS NOT NULL), r.message_count, r.created_at
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id
   JOIN relationships_project p ON p.id = r.project_id
@@ -62,7 +62,7 @@ UNION ALL
 
 _COLUMNS = "seq, id::text, turn_id::text, session, role, content, date_part('epoch', occurred_at), speaker"
 _ONLY_MESSAGES = _MESSAGES.format(columns=_COLUMNS)
-_MORE_MESSAGES = _MESSAGES.format(columns=_COLUMNS + ", NULL" * 14)
+_MORE_MESSAGES = _MESSAGES.format(columns=_COLUMNS + ", NULL" * 15)
 _FACTS_AND_MESSAGES = _FACTS.format(key_holds="true") + _MORE_MESSAGES
 _FACTS_BY_KEY = _FACTS.format(key_holds=KEY_STILL_HOLDS) + _MORE_MESSAGES
 
@@ -122,6 +122,7 @@ class Facts:
     are_all: bool = False  # `messages` is all that was ever said, in any session
     hot_context: str = ""  # as the agent left it
     awaits_review: bool = False  # a request of the last hour to forget or correct something was unclear
+    created_at: datetime | None = None  # of the relationship
 
 
 def read_facts(
@@ -131,8 +132,7 @@ def read_facts(
 
     Raises NotFound, KeyChanged.
     """
-    of_key = {} if key is None else key.asked()
-    statement = _FACTS_AND_MESSAGES if key is None else _FACTS_BY_KEY
+    statement, of_key = (_FACTS_AND_MESSAGES, {}) if key is None else (_FACTS_BY_KEY, key.asked())
     rows = _read(statement, project_id, relationship_id, session, MESSAGES_AT_FIRST, **of_key)
     row = next((row for row in rows if row[0] is None), None)
     if row is None:
@@ -173,6 +173,7 @@ def read_facts(
         are_all=len(messages) == row[21],
         hot_context=hot_context or "",
         awaits_review=row[20],
+        created_at=row[22],
     )
 
 

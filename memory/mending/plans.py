@@ -28,7 +28,7 @@ from memory.models import MendingPlan, MendingState
 from memory.words import Stems
 from providers.errors import PermanentProviderError
 from relationships.models import MessageRole, Relationship, Turn, TurnState
-from relationships.services.sequence import lock_relationship
+from relationships.services.sequence import lives_on, lock_relationship
 from web.actor import Actor
 from web.errors import NotFound
 
@@ -187,9 +187,11 @@ def make_plan(
 
 @transaction.atomic
 def store_plan(draft: Draft, *, depth: str = "hide", by: Actor) -> MendingPlan:
-    """Store a draft as a waiting plan, without what was erased meanwhile."""
+    """Store a draft as a waiting plan, without what was erased meanwhile. Raises NotFound if all was."""
     relationship, asked_by = draft.scope.relationship, draft.scope.asked_by
     lock_relationship(relationship.id)
+    if not lives_on(relationship.id, since=relationship.created_at):
+        raise NotFound("This relationship was erased.")
     quoted = [one.id for one in draft.found if one.kind in ("entry", "message")]
     erased = erased_of(relationship.id, quoted) if quoted else set[UUID]()
     found = [one for one in draft.found if one.id not in erased]

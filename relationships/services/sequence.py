@@ -4,6 +4,7 @@ Timestamps and UUIDs do not follow commit order. This number does: it is taken b
 which stays locked until the transaction that took it ends.
 """
 
+from datetime import datetime
 from uuid import UUID
 
 from config.postgresql.sessions import execute
@@ -36,3 +37,11 @@ def lock_relationship(relationship_id: UUID) -> bool:
     """
     locked = execute("SELECT 1 FROM relationships_relationship WHERE id = %s FOR UPDATE", [relationship_id])
     return bool(locked)
+
+
+def lives_on(relationship_id: UUID, *, since: datetime) -> bool:
+    """Return whether it is still the relationship that was created then: one that begins anew for the same pair after
+    an erasure has the same ID. Until the transaction ends, nothing of it is erased.
+    """
+    asked = "SELECT 1 FROM relationships_relationship WHERE id = %s AND created_at = %s FOR KEY SHARE"
+    return bool(execute(asked, [relationship_id, since]))

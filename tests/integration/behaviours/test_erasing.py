@@ -81,18 +81,26 @@ def test_all_is_exported_and_imported(talk: Conversation, api: Api) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("gone", ["/entries/{}?permanent=true", ""], ids=["the entry", "the relationship"])
+@pytest.mark.parametrize(
+    ("gone", "anew"),
+    [("/entries/{}?permanent=true", False), ("", False), ("", True)],
+    ids=["the entry", "the relationship", "one that begins anew"],
+)
 def test_nothing_is_left_of_what_is_erased_while_a_context_asks_a_model(
-    gone: str, conversation: Conversation, scripted_provider: ScriptedProvider, api: Api
+    gone: str, anew: bool, conversation: Conversation, scripted_provider: ScriptedProvider, api: Api
 ) -> None:
     at = f"/relationships/{conversation.relationship.id}"
-    ask = {"prompt": "{{ dated[0].content }}", "timeout_ms": 10_000}
-    behave(conversation.relationship, plan={"ask": ask, "when": {"happens": {}}})
+    ask = {"prompt": "{{ dated[0].content if not profile else profile.pet }}", "timeout_ms": 10_000}
+    behave(conversation.relationship, plan={"ask": ask, "when": {} if anew else {"happens": {}}})
+    if anew:
+        api.put(f"{at}/profile", {"pet": WORD})
     today = datetime.now(UTC).date().isoformat()
     [entry] = remember(conversation.relationship, f"Sees the {WORD}", type="event", happens_at=today)
 
     def erase(request: CompletionRequest) -> None:
         assert WORD in request.prompt and api.delete(f"{at}{gone.format(entry.id)}").status == 200
+        if anew:
+            api.post("/relationships", {"companion": "ada", "user": "maya"})
         connection.close()
 
     scripted_provider.otherwise, scripted_provider.while_answering = f"A {WORD} today", erase

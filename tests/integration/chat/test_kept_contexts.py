@@ -13,6 +13,8 @@ from tests.fixtures.api import Api
 from tests.fixtures.chat import Chat, stored, turns
 from tests.vendor_servers.openai_server import OpenAIServer
 
+PAIR = {"companion": "ada", "user": "maya"}
+
 
 @pytest.fixture
 def at(relationship: Relationship) -> str:
@@ -116,7 +118,7 @@ def test_a_person_that_is_erased_takes_theirs_along(chat: Chat, api: Api, at: st
 
 
 @pytest.mark.parametrize("keep", ["all", "none"])
-@pytest.mark.parametrize("what", ["entry", "message"])
+@pytest.mark.parametrize("what", ["entry", "message", "relationship"])
 def test_a_reply_to_what_was_erased_meanwhile_is_stored_without_its_words(
     what: str,
     keep: str,
@@ -126,7 +128,9 @@ def test_a_reply_to_what_was_erased_meanwhile_is_stored_without_its_words(
     companion: Companion,
     scripted_provider: ScriptedProvider,
 ) -> None:
-    """The model was shown it before, and may quote it."""
+    """The model was shown it before, and may quote it. Of an erased relationship nothing is stored, even if there is a
+    new one for the pair.
+    """
     companion.config["context"] |= {"provider": "scripted", "keep": keep}
     companion.save()
     scripted_provider.answer_with("Hello!", "You live in Vienna.")
@@ -136,12 +140,18 @@ def test_a_reply_to_what_was_erased_meanwhile_is_stored_without_its_words(
     def erase(_: object) -> None:
         if what == "entry":
             api.delete(f"{at}/entries/{entry}?permanent=true")
+        elif what == "relationship":
+            api.delete(at)
+            assert f"/relationships/{api.post('/relationships', PAIR).body['id']}" == at
         else:
             api.post(f"{at}/messages/redact", {"turns": [first]})
 
     scripted_provider.while_answering = erase
     told = chat.say("Where do I live?").body
 
+    if what == "relationship":
+        assert (told["error"]["code"], stored()) == ("not_found", [])
+        return
     assert told["choices"][0]["message"]["content"] == "You live in Vienna."
     assert "You live in Vienna." not in str(stored())
     assert stored()[2] == ("user", "Where do I live?")

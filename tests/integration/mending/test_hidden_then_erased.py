@@ -5,6 +5,7 @@ from django.test import Client
 
 from memory.mending.carrying import carry_out
 from memory.models import MendingPlan, ScratchpadEntry
+from providers.llm.base import CompletionRequest
 from summaries.models import Summary, SummaryState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER, Api
@@ -251,3 +252,20 @@ def test_a_plan_of_somebody_who_was_just_erased_is_not_there(
     for carried_out in (carry_out, erase_plan):
         with pytest.raises(NotFound):
             carried_out(plan, by=TESTER)
+
+
+def test_nothing_is_planned_for_a_relationship_that_began_anew_meanwhile(
+    api: Api, at: str, told: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    def erase(request: CompletionRequest) -> dict[str, list[int]]:
+        assert api.delete(at).status == 200
+        assert (
+            f"/relationships/{api.post('/relationships', {'companion': 'ada', 'user': 'maya'}).body['id']}"
+            == at
+        )
+        return {"says": [], "unsure": []}
+
+    scripted_provider.wishes_answer = erase
+
+    assert api.post(f"{at}/forget", {"what": "that I live in Klosterneuburg"}).status == 404
+    assert still_with() == set()
