@@ -34,7 +34,9 @@ from web.errors import NotFound
 
 KEPT = timedelta(hours=1)  # how long a plan is kept if nobody carries it out
 MOST_ITEMS = 500
-PAUSE = timedelta(minutes=2)  # messages that follow one another faster, without a reply, are one exchange
+# Messages that follow one another faster, without a reply, are one exchange, up to a length: where a program stores no
+# replies, all that was said in an hour might be.
+PAUSE, LONGEST_EXCHANGE = timedelta(minutes=2), timedelta(minutes=5)
 MOST_LOOKED_AT = 5  # entries that a refusal shows
 ASKS, HIDDEN = "asks for it", "is hidden already"
 
@@ -135,10 +137,12 @@ def _last_exchange(messages: Sequence[Candidate], scope: Scope) -> set[UUID | No
     turns = {one.turn_id for one in messages[last : last + 1]}
     if last > 0 or scope.asked_by is None:
         return turns
-    then = scope.asked_by.occurred_at
+    asked_at = then = scope.asked_by.occurred_at
     for one in messages:
         by_asker = one.role == MessageRole.USER and scope.other(one.speaker) == scope.asker
         if not by_asker or one.told_at is None or abs(then - one.told_at) > PAUSE:
+            break
+        if abs(asked_at - one.told_at) > LONGEST_EXCHANGE:
             break
         turns.add(one.turn_id)
         then = one.told_at

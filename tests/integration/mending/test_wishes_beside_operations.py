@@ -115,7 +115,9 @@ def test_what_was_sent_quickly_before_is_not_written_down_either(
         ],
         "unsure": [],
     }
-    conversation.hear("I have a cat", at=MORNING - timedelta(minutes=5))
+    for minutes, text in ((7, "I have a cat"), (5, "omg"), (3, "hm"), (1, "so")):
+        conversation.say(text, at=MORNING - timedelta(minutes=minutes))
+    conversation.drain()
     if by_rules:
         conversation.read_by_rules()
     for seconds, text in enumerate(said):
@@ -126,7 +128,8 @@ def test_what_was_sent_quickly_before_is_not_written_down_either(
 
     assert conversation.contents == ["Has a cat"]
     hidden = Message.objects.filter(hidden_at__isnull=False).order_by("seq")
-    assert [message.content for message in hidden] == said
+    # By rules, all of the last five minutes without a reply.
+    assert [message.content for message in hidden] == (["hm", "so", *said] if by_rules else said)
 
 
 @pytest.mark.parametrize(
