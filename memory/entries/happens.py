@@ -94,14 +94,32 @@ def says_when(said: str, text: str, timezone: str) -> bool:
 
 
 def moved_with(text: str, *, old: str, new: str) -> str:
-    """The kept text, or the day that the new statement names alone, in place of the one that the old one named."""
-    named, names = ({mention.period for mention in dates_in(said)[1]} for said in (old, new))
-    is_day = "/" not in text and len(text) >= len("2026-03-14")
-    if not is_day or len(names) != 1 or _period(text[:10]) not in named - names:
+    """The kept text, with the day and the time of day that the new statement alone names in place of those that the old
+    one alone named.
+    """
+    if "/" in text or len(text) < len("2026-03-14"):
         return text
-    (day,) = names
-    span = day.last_span(date.max) if day.year and day.day else None
-    return span[0].isoformat() if span else text
+    day, time = text[:10], text[11:].lstrip("0")
+    named, names = ({mention.period for mention in dates_in(said)[1]} for said in (old, new))
+    said, says = times_in(old), times_in(new)
+    if _period(day) in named - names:
+        fresh = names - named
+        other = fresh.pop() if len(fresh) == 1 else None
+        span = other.last_span(date.max) if other and other.year and other.day else None
+        if span is None:
+            return text
+        day, instead = span[0].isoformat(), says - said or says
+    elif time in said - says:
+        instead = says - said
+    else:
+        return text
+    return f"{day}T{instead.pop():0>5}" if time and len(instead) == 1 else day if day != text[:10] else text
+
+
+def moved_to(text: str | None, *, old: str, new: str) -> str | None:
+    """Where `moved_with` moves the text; None if it doesn't: for a new statement beside or instead of the old one."""
+    moved = moved_with(text, old=old, new=new) if text else None
+    return None if moved == text else moved
 
 
 def expires_with(ends: datetime, *, old: str, new: str, timezone: str) -> datetime | None:

@@ -30,6 +30,7 @@ _CLOCK = re.compile(
     r"\s*(?:,|at|um|a(?: las?)?|as|alle|om|kl\.?|в|t)?\s*(?P<hour>[01]?\d|2[0-3])(?:[:.h](?P<minute>[0-5]\d))?"
     r"\s*(?P<sign>(?P<half>[ap])\.?m\.?|uhr|h|hrs?|o'clock)?\s*"
 )
+BIRTHDAY = "birthday"  # the key of an entry that says when somebody was born
 _SAYS_NOTHING = frozenset("null none n/a na nil nothing unknown undefined".split())
 NO_TYPE = "is none of this companion's"
 NO_OPERATION = "known: add, update, replace, delete"
@@ -148,16 +149,23 @@ def confidence_in(item: Item, least: float, remarks: list[str] | None = None) ->
     return confidence
 
 
-def happens_in(item: Item, remarks: list[str]) -> str | None:
-    """When it happens, as exactly as it was said. A date that can't be parsed is dropped, with a remark."""
+def happens_in(item: Item, given: IngestionInput, remarks: list[str]) -> str | None:
+    """When it happens, as exactly as it was said. A date that can't be parsed is dropped, with a remark; so is the next
+    birthday, which would be taken for a plan.
+    """
     value = item.get("happens_at")
     if value in (None, ""):
         return None
     try:
-        return _when(value)
+        when = _when(value)
     except ValueError as error:
         remarks.append(f"happens_at {error}; left out")
         return None
+    said_at = max(message.occurred_at for message in given.messages)
+    if key_in(item) == BIRTHDAY and span_of(when, given.timezone).begins > said_at:
+        remarks.append(f"happens_at {when} is the next birthday; left out")
+        return None
+    return when
 
 
 def _when(value: Any) -> str:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from memory.entries.fingerprint import content_hash
+from memory.entries.happens import moved_to
 from memory.entries.taken import of_either
 from memory.ingestion.apply_state import ApplyState
 from memory.ingestion.entry_values import (
@@ -130,6 +131,9 @@ def _replace(state: ApplyState, operation: Operation, entry: ScratchpadEntry) ->
     if state.is_forgotten(operation, subject, digest):
         state.add_result(operation, Verdict.REFUSED, FORGOTTEN, entry.id)
         return
+    if not operation.happens_at and "happens_at" not in operation.cleared:
+        date = moved_to(entry.happens_at, old=entry.content, new=operation.content)
+        operation = replace(operation, happens_at=date)
     successor = new_entry(state.given, operation, subject, now=state.now)
     successor.type, successor.tier = operation.type or entry.type, entry.tier
     successor.single_valued = entry.single_valued

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from memory.entries.happens import moved_to
 from memory.entries.words import names_in_text, tells_whom
 from memory.errors import UnparsableAnswer
 from memory.ingestion.grounds import (
@@ -179,10 +180,12 @@ def beside(operation: Operation, given: IngestionInput, why: str) -> Operation:
     entry = given.entries[operation.entry - 1]
     named = entry.subject == USER_SUBJECT or tells_whom(operation.content, entry.subject)
     another = None if named else begins_with_another(operation.content, entry.subject, given)
+    date = operation.happens_at or moved_to(entry.happens_at, old=entry.content, new=operation.content)
     return replace(
         operation,
         op="add",
         entry=None,
+        happens_at=None if "happens_at" in operation.cleared else date,
         type=operation.type or entry.type,
         subject=operation.subject or another or entry.subject,
         remarks=(*operation.remarks, f"{why}; kept beside it"),
@@ -217,7 +220,7 @@ def understand(
         subject=subject_in(item, given),
         key=key_in(item) if keyed else None,
         importance=share_in(item, "importance", remarks),
-        happens_at=happens_in(item, remarks),
+        happens_at=happens_in(item, given, remarks),
         expires_at=expiry_in(item, given, remarks),
         reason=reason_in(item),
         remarks=tuple(remarks),

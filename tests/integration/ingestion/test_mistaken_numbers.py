@@ -128,6 +128,23 @@ def test_an_update_that_shares_only_whom_it_is_about_is_kept_beside_its_entry(
     assert "- entry 1: dear; friend" in scripted_provider.requests[-1].history[-1][1]
 
 
+def test_what_is_kept_beside_a_plan_happens_on_the_day_that_it_names_itself(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    plan = "Planeó en 2026-02 la fiesta de inauguración el sábado 2026-03-07 a las 20:00"
+    lunch = "Planned in 2026-02: a housewarming lunch on Sunday 2026-03-15 at 14:00"
+    old = add(plan, type="event", happens_at="2026-03-07T20:00")
+    scripted_provider.answer_with(answer(old), *[answer(update(1, lunch))] * 2)
+
+    conversation.hear("La fiesta de inauguración es el sábado a las ocho.")
+    conversation.hear("The housewarming moves: Sunday the 15th, lunch at two.")
+
+    assert {entry.content: entry.happens_at for entry in conversation.entries} == {
+        plan: "2026-03-07T20:00",
+        lunch: "2026-03-15T14:00",
+    }
+
+
 def test_an_update_in_wholly_other_words_stands_with_a_reason(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:

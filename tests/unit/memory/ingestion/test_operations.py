@@ -179,6 +179,7 @@ def test_what_would_change_an_entry_that_was_not_shown_is_kept_as_new(op: str, e
         ({"happens_at": "next Tuesday"}, "happens_at"),
         ({"expires_at": "9999-99-99"}, "expires_at"),
         ({"happens_at": 2026_03_14_15}, "happens_at"),
+        ({"happens_at": "2026-05-03", "key": "birthday"}, "next birthday"),
     ],
 )
 def test_a_detail_that_is_wrong_is_left_out_with_a_remark_and_the_fact_is_kept(
@@ -187,7 +188,7 @@ def test_a_detail_that_is_wrong_is_left_out_with_a_remark_and_the_fact_is_kept(
     [operation] = check({**GOOD, **change})
 
     assert operation.op != "refused"
-    assert operation.content == "Likes tea"
+    assert (operation.content, operation.happens_at) == ("Likes tea", None)
     assert remark in " ".join(operation.remarks)
 
 
