@@ -4,6 +4,7 @@ If a key has one value (keyed_facts) no text is rewritten: a new value supersede
 because of a request to forget is meant to lose something; what, is decided by that request's plan.
 """
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
@@ -21,6 +22,7 @@ from memory.words import fold
 
 MOSTLY = 1 / 3  # an update that keeps less of an entry's words has lost most of it
 CHANGES = ("update", "replace")
+_AS_OF = re.compile(r"\b(?:as of|stand|a fecha de) (\d{4}-\d\d(?:-\d\d)?)\b", re.IGNORECASE | re.ASCII)
 AMISS = "the entry is about something else"
 _MISTAKEN = " (seems to be about something else: never make two things one; give the right number, or add it)"
 _REPLACED = ' (if all of this has ended, replace it again, with a "reason")'
@@ -78,7 +80,9 @@ def _lost_in(items: Sequence[Operation], given: IngestionInput) -> dict[int, tup
         if item.op == "update" and item.entry is not None:
             entry = given.entries[item.entry - 1]
             names = (entry.subject,) if entry.subject != USER_SUBJECT else ()
-            old = entry.content.removeprefix(f"{entry.subject}: ")  # as a capital behind it makes no name
+            old = _without_day_told(entry, given).removeprefix(
+                f"{entry.subject}: "
+            )  # a capital behind it is no name
             stays = "" if "happens_at" in item.cleared else entry.happens_at or ""
             date = item.happens_at or stays
             goes = date if dates.get(item.content) else ""
@@ -99,6 +103,14 @@ def _lost_in(items: Sequence[Operation], given: IngestionInput) -> dict[int, tup
             if details := _mostly_lost(given.entries[item.entry - 1].content, said, own):
                 lost[item.entry] = details
     return lost
+
+
+def _without_day_told(entry: ShownEntry, given: IngestionInput) -> str:
+    """The entry's text without the day or month as of which it was told ("not done as of 2026-11-20"): what is told
+    later is true as of another.
+    """
+    told = entry.effective_at.astimezone(zone_of(given.timezone)).date().isoformat()
+    return _AS_OF.sub(lambda said: " " if told.startswith(said[1]) else said[0], entry.content)
 
 
 def _dates_of_plan(entry: ShownEntry, given: IngestionInput, *, date: str) -> Callable[[Period], bool] | None:

@@ -1,4 +1,4 @@
-"""An update of a plan may leave out what only told that it was one: when it was made, and the days it was expected."""
+"""An update may leave out what only told when it was known: when a plan was made, the days it was expected, "as of"."""
 
 from datetime import UTC, datetime
 
@@ -87,4 +87,30 @@ def test_how_a_plan_went_need_not_say_for_which_time_of_day_it_was_made(
     conversation.hear("I see the dentist on the first of March.", at=datetime(2026, 2, 20, tzinfo=UTC))
     conversation.hear("The dentist says that I need a crown.", at=datetime(2026, 3, day, tzinfo=UTC))
 
+    assert len(scripted_provider.requests) == 1 + asked
+
+
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [
+        ("as of 2026-02-20", 1),
+        ("as of 2026-02", 1),
+        ("Stand 2026-02-20", 1),
+        ("as of 2026-01-31", 2),
+        ("on 2026-02-20", 2),
+    ],
+)
+def test_what_has_changed_need_not_say_as_of_when_it_was_told(
+    conversation: Conversation, scripted_provider: ScriptedProvider, told: str, asked: int
+) -> None:
+    scripted_provider.answer_with(
+        answer(add(f"Told both flatmates a lie about the job; not corrected {told}")),
+        *[answer(update(1, "Told both flatmates a lie about the job; Ana knows the truth", reason="new"))]
+        * 2,
+    )
+
+    conversation.hear("I lied to both flatmates about the job.", at=datetime(2026, 2, 20, tzinfo=UTC))
+    conversation.hear("I told Ana the truth.", at=datetime(2026, 2, 24, tzinfo=UTC))
+
+    assert conversation.contents == ["Told both flatmates a lie about the job; Ana knows the truth"]
     assert len(scripted_provider.requests) == 1 + asked
