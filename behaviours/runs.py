@@ -52,7 +52,7 @@ def erase_in_runs(
         Q(id__in=quoting) | Q(turn_id__in=turn_ids) | Q(kind="priority", turn_id=None), redacted_at=None
     )
     about.filter(state=RunState.WORKING).settle(state=RunState.PENDING, due_at=now)
-    about.filter(state=RunState.PENDING).update(rendered="", answer="", error="")
+    about.filter(state=RunState.PENDING).update(rendered="", answer="", error="", error_code="")
     told = about.exclude(state=RunState.PENDING)
     emptied: int = told.update(rendered="", answer="", outcome="", error="", redacted_at=now)
     queued = OutboxMessage.objects.for_relationship(relationship_id).filter(

@@ -97,8 +97,7 @@ SWEEP = "memory.ingestion.sweep.Sweep"
 # What /metrics has besides the queue: functions without arguments that return Prometheus metrics.
 METRICS: list[str] = [
     "relationships.services.spending_metrics.spending_metrics",
-    "behaviours.metrics.run_metrics",
-    "connect.events.metrics.delivery_metrics",
+    "worker.api.metrics.other_work_metrics",
     "web.meters.process_metrics",
     "web.consistency.replica_metrics",
 ]

@@ -120,4 +120,8 @@ def _store_vectors(claimed: Document, outcomes: Sequence[_Outcome]) -> None:
             )
         ChunkEmbedding.objects.bulk_create(vectors)
         document.chunks_done = min(document.chunks_done + len(outcomes), document.chunk_count)
-        document.save(update_fields=["chunks_done", "embedding_model", "embedding_dimensions"])
+        # It made progress, so failed attempts count from zero.
+        claimed.attempts = document.attempts = 0
+        document.error = document.error_code = ""
+        counted = ("chunks_done", "attempts", "error", "error_code")
+        document.save(update_fields=[*counted, "embedding_model", "embedding_dimensions"])

@@ -96,7 +96,7 @@ def make_again(relationship_id: UUID, covering: Sequence[Summary], now: datetime
     if not covering:
         return
     rows = Summary.objects.for_relationship(relationship_id).filter(id__in=[row.id for row in covering])
-    rows.filter(state__in=OPEN).settle(state=SummaryState.PENDING, due_at=now, error="")
+    rows.filter(state__in=OPEN).settle(state=SummaryState.PENDING, due_at=now, error="", error_code="")
     rows.exclude(state__in=OPEN).update(**gone)
     being_made = {summary.messages for summary in covering if summary.state in OPEN}
     points = {summary.messages: summary for summary in covering}

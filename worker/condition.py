@@ -108,11 +108,15 @@ SELECT coalesce(sum(greatest(result::float8, 0)), 0)::bigint
  WHERE success
 """
 _STORED_SECONDS = 60.0
-# Texts that owe a vector. One that waits for a retry still owes it, though it is not due.
+# Texts that owe a vector. One that waits for a retry still owes it, though it is not due; those are read separately, as
+# any number of due ones comes before them.
 _VECTORS = """
 WITH owed AS (
-    SELECT due_at, error_code, lease_token FROM memory_searchtext
-     WHERE due_at IS NOT NULL ORDER BY due_at LIMIT %(limit)s
+    (SELECT due_at, error_code, lease_token FROM memory_searchtext
+      WHERE due_at <= now() ORDER BY due_at LIMIT %(limit)s)
+    UNION ALL
+    (SELECT due_at, error_code, lease_token FROM memory_searchtext
+      WHERE due_at > now() ORDER BY due_at LIMIT %(limit)s)
 )
 SELECT count(*), count(*) FILTER (WHERE error_code <> ''),
        extract(epoch FROM now() - min(due_at) FILTER (WHERE lease_token IS NULL))::float8

@@ -18,6 +18,7 @@ from admin_ui.overview import (
     Overview,
     Period,
     alarms_of,
+    other_work_of,
     overview_of,
     waits_of,
 )
@@ -143,6 +144,7 @@ class StatusView(OperatorView):
                 (wait, now - timedelta(seconds=wait.seconds), explained(wait.reason))
                 for wait in waits_of(condition, self.project_id)
             ],
+            other_work=other_work_of(self.project_id),
             alive=sum(worker.alive for worker in condition.workers),
             llm=provider_in_use(),
             embedder=embedder_in_use(),

@@ -81,6 +81,7 @@ class BehaviourRun(QueuedRow, RelationshipOwned):
 
     WAITING = {"state": RunState.PENDING}
     HELD = {"state": RunState.WORKING}
+    FAILED_AT = "settled_at"
 
     behaviour = models.CharField(max_length=60)
     kind = models.CharField(max_length=10)  # priority, async

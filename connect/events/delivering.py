@@ -77,7 +77,8 @@ def _deliver(delivery: EventDelivery, held: Any) -> None:
             moved_on = one.id != str(place)
             if moved_on:
                 place = Place.parse(one.id)
-                delivery.attempts = values["attempts"] = 0
+                delivery.attempts = 0
+                values |= {"attempts": 0, "error": "", "error_code": ""}
             _move(held, place, **values)
             if moved_on and (stop_requested() or gives_way(began)):
                 _leave_the_rest(delivery, held)

@@ -30,6 +30,7 @@ class Document(QueuedRow):
 
     WAITING = {"state": DocumentState.PENDING}
     HELD = {"state": DocumentState.PROCESSING}
+    FAILED_AT = "settled_at"
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+", db_index=False)
@@ -75,6 +76,8 @@ class Document(QueuedRow):
                 condition=Q(state__in=["pending", "processing"]),
                 name="document_owed",
             ),
+            # /metrics: documents that were given up
+            models.Index(fields=["settled_at"], condition=Q(state="failed"), name="document_failed"),
         ]
 
     def __str__(self) -> str:

@@ -92,7 +92,8 @@ def run_replay(*, relationship_id: UUID, replay_id: UUID) -> None:
                 continue
             with keeping(replay):
                 replay.results[step] = _read(replay, step)
-            held.update(results=replay.results)
+            replay.attempts = 0
+            held.update(results=replay.results, attempts=0, error_code="")
             if step != STEPS[-1] and others_wait():
                 with transaction.atomic():
                     if held.release(due_at=timezone.now()):
@@ -101,7 +102,7 @@ def run_replay(*, relationship_id: UUID, replay_id: UUID) -> None:
     except ProviderError as error:
         tries = replay.attempts + 1
         if error.permanent or tries >= MOST_ATTEMPTS:
-            held.settle(state=ReplayState.FAILED, error=str(error))
+            held.settle(state=ReplayState.FAILED, error=str(error), error_code=error.code)
         else:
             pause = timedelta(seconds=5 * 2**tries)
             held.release(due_at=timezone.now() + pause, counted=True, code=error.code)

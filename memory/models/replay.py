@@ -19,6 +19,8 @@ class Replay(QueuedRow, RelationshipOwned):
     relationship, as it quotes what was said.
     """
 
+    FAILED_AT = "recorded_at"
+
     template = models.TextField()  # the draft
     turn_ids = ArrayField(models.UUIDField(), default=list)  # what is read; or, if it is empty:
     messages = models.JSONField(default=list)  # [{role, content}] of a pasted conversation

@@ -44,6 +44,7 @@ class Summary(QueuedRow, RelationshipOwned):
 
     WAITING = {"state": SummaryState.PENDING}
     HELD = {"state": SummaryState.WORKING}
+    FAILED_AT = "recorded_at"
 
     messages = models.PositiveIntegerField()  # how many, from the first
     version = models.PositiveIntegerField(default=1)  # among summaries of the same number of messages
@@ -80,6 +81,8 @@ class Summary(QueuedRow, RelationshipOwned):
             models.Index(
                 fields=["due_at"], condition=models.Q(state__in=["pending", "working"]), name="summary_owed"
             ),
+            # /metrics: summaries that were given up
+            models.Index(fields=["recorded_at"], condition=models.Q(state="failed"), name="summary_failed"),
         ]
 
     @property

@@ -9,14 +9,12 @@ from prometheus_client.parser import text_string_to_metric_families
 
 import chat.answering
 import context.waiting
-from behaviours.metrics import run_metrics
-from connect.events.metrics import delivery_metrics
 from relationships.models import TurnState
 from relationships.services.spending_metrics import metrics_of
 from tests.guards.tables import REFERENCE, named_in
 from web import consistency, error_counter
 from web.meters import process_metrics
-from worker.api.metrics import ready_metric, render_metrics, unread_metric
+from worker.api.metrics import other_work_metrics, ready_metric, render_metrics, unread_metric
 from worker.condition import QueueCondition, TurnCounts, WorkerCondition
 
 COUNTED_BY = (chat.answering, context.waiting, error_counter)
@@ -46,7 +44,7 @@ def test_every_alert_is_about_metrics_that_there_are_and_is_explained() -> None:
 
 def families() -> list[Metric]:
     """Those of /metrics, each at least by its name."""
-    others = [*metrics_of([]), *run_metrics(), *delivery_metrics(), *process_metrics(), ready_metric(True)]
+    others = [*metrics_of([]), *other_work_metrics(), *process_metrics(), ready_metric(True)]
     others += [*consistency.metrics_of(True, 0.0), unread_metric({})]
     written = render_metrics(QueueCondition(NONE_AT_ALL, 0, (WORKER,)), others).decode()
     return list(text_string_to_metric_families(written))

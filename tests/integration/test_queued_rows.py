@@ -16,9 +16,11 @@ from tests.fixtures.distributed import DISTRIBUTED
 from tests.fixtures.documents import upload
 from tests.fixtures.index import configure
 from tests.fixtures.turns import PERSON, Conversation
+from web.errors import BudgetSpent
 from worker.identity import this_machine
 from worker.leases import take_back_dead
 from worker.models import WORKER_DIED, QueuedQuerySet
+from worker.other_work import Work, other_work, read_other_work
 from worker.owed_rows import GRACE_SECONDS, postpone_overdue
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -144,3 +146,33 @@ def test_what_nobody_takes_is_found_once_in_a_while(rows: QueuedQuerySet) -> Non
             found.append(len(postpone_overdue(rows, moment, most=2 if not passed else 9)))
 
     assert found == [2, 1, 2]
+
+
+def test_metrics_count_what_waits_is_held_or_failed_and_what_is_due_hides_no_other(
+    rows: QueuedQuerySet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("worker.other_work.COUNT_LIMIT", 1)
+    failing, held, failed = (rows.filter(pk=row.pk) for row in rows)
+    now = timezone.now()
+    held.claim(worker=GONE, now=now)
+    failing.release(due_at=now + timedelta(seconds=20), counted=True, code="unavailable")
+    kind = str(rows.model._meta.verbose_name)
+    if rows.model in other_work():
+        failed.settle(state="failed", **{rows.model.FAILED_AT: now})
+    project_id = rows[0].project_id
+
+    counted = set(read_other_work())
+
+    expected = {Work(project_id, kind, state, 1) for state in ("retrying", "processing", "failed")}
+    assert counted == (expected if rows.model in other_work() else set())
+
+
+@pytest.mark.parametrize(("seconds", "states"), [(-1, ["due"]), (20, [])])
+def test_what_waits_for_a_budget_is_no_failure(
+    conversation: Conversation, seconds: int, states: list[str]
+) -> None:
+    upload(conversation.relationship.companion, "one")
+    due_at = timezone.now() + timedelta(seconds=seconds)
+    Document.objects.all().release(due_at=due_at, code=BudgetSpent.code)
+
+    assert [work.state for work in read_other_work()] == states

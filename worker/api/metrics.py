@@ -11,7 +11,6 @@ from itertools import accumulate
 from typing import Any, TypeVar
 from uuid import UUID
 
-from django.conf import settings
 from prometheus_client import generate_latest
 from prometheus_client.core import (
     CounterMetricFamily,
@@ -24,28 +23,14 @@ from prometheus_client.openmetrics.exposition import generate_latest as openmetr
 from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
-from config.postgresql.sessions import execute
 from worker.condition import COUNT_LIMIT, QueueCondition, VectorCounts, Wait, WorkerCondition
-from worker.models import QueuedRow
+from worker.other_work import read_other_work
 from worker.worker_stats import TURN_SECONDS
 
 M = TypeVar("M", GaugeMetricFamily, CounterMetricFamily)
 
 NAMED = 20  # projects that have a label of their own; the others share `other`
 _CAPPED = f"counted up to {COUNT_LIMIT}"
-# Rows that a worker owes, and those it gave up. The first part is served by the index of the sweep; no pause before a
-# retry is longer than `cap`, beyond which only schedules are.
-_QUEUED = """
-SELECT project_id, {kind}, state, count(*) FROM (
-    (SELECT project_id, {kind}, CASE WHEN error_code = '' THEN 'due' ELSE 'retrying' END AS state
-       FROM {table}
-      WHERE state IN ('{waiting}', '{held}') AND due_at <= now() + make_interval(secs => %(cap)s)
-        AND (due_at <= now() OR error_code <> '')
-      ORDER BY due_at LIMIT %(limit)s)
-    UNION ALL
-    (SELECT project_id, {kind}, 'failed' FROM {table} WHERE {failed} LIMIT %(limit)s)) AS counted
- GROUP BY 1, 2, 3
-"""
 _NOW = {
     "busy": (
         "rapport_readers_busy",
@@ -154,21 +139,16 @@ def _vectors(vectors: VectorCounts) -> Iterator[Metric]:
     )
 
 
-def queued_metric(name: str, told: str, model: type[QueuedRow], *, failed: str, kind: str = "") -> Metric:
-    """Count a queue's rows by project, by the column `kind` if there is one, and by state. `failed`: the condition of
-    those that were given up. Raises django.db.Error.
-    """
-    parts = {"table": model._meta.db_table, "kind": kind or "''", "failed": failed}
-    statement = _QUEUED.format(**parts, waiting=model.WAITING["state"], held=model.HELD["state"])
-    rows = execute(statement, {"cap": settings.RETRY_CAP_SECONDS, "limit": COUNT_LIMIT})
-    named = _named((project_id, count) for project_id, _, _, count in rows)
-    counted: Counter[tuple[str, ...]] = Counter()
-    for project_id, of_kind, state, count in rows:
-        counted[project_label(project_id, named), *([of_kind] if kind else []), state] += count
-    labels = ["project", *([kind] if kind else []), "state"]
-    return _filled(
-        GaugeMetricFamily(name, f"{told}, {_CAPPED}.", labels=labels), dict(sorted(counted.items()))
-    )
+def other_work_metrics() -> Iterable[Metric]:
+    """What workers owe besides turns and texts, by project. Raises django.db.Error."""
+    work = list(read_other_work())
+    named = _named((each.project_id, each.rows) for each in work)
+    counted: Counter[tuple[str, str, str]] = Counter()
+    for each in work:
+        counted[project_label(each.project_id, named), each.kind.replace(" ", "_"), each.state] += each.rows
+    told = f"Work besides turns and texts, each kind {_CAPPED}; failed: within a day."
+    metric = GaugeMetricFamily("rapport_other_work", told, labels=["project", "kind", "state"])
+    return [_filled(metric, dict(sorted(counted.items())))]
 
 
 def ready_metric(ready: bool) -> Metric:

@@ -143,10 +143,14 @@ class QueuedQuerySet(models.QuerySet[Any]):
 
 
 class QueuedRow(models.Model):
-    """The columns of a row that is a queue. If it has a state too, WAITING and HELD name its values."""
+    """The columns of a row that is a queue. If it has a state too, WAITING and HELD name its values.
+
+    FAILED_AT: a column that says about when a row failed. Those that failed within a day are counted; without it, all.
+    """
 
     WAITING: ClassVar[dict[str, Any]] = {}
     HELD: ClassVar[dict[str, Any]] = {}
+    FAILED_AT: ClassVar[str] = ""
 
     due_at = models.DateTimeField(null=True)  # null: no work is due, or not yet
     attempts = models.PositiveIntegerField(default=0)  # failed ones, since it became due

@@ -37,6 +37,8 @@ class AgentSession(RelationshipOwned, QueuedRow):
     `hot_seen`: the version of hot context that the last curation read. `stop`: the loop has to end.
     """
 
+    FAILED_AT = "ended_at"
+
     state = models.CharField(max_length=12, choices=SessionState.choices, default=SessionState.HYDRATING)
     stage = models.CharField(max_length=12, blank=True)  # where a failed one failed
     worker = models.CharField(max_length=10, choices=Worker.choices)
@@ -89,6 +91,8 @@ class AgentSession(RelationshipOwned, QueuedRow):
             ),
             # the sweep: sessions without a sign of life
             models.Index(fields=["seen_at"], condition=models.Q(state="running"), name="agentsession_silent"),
+            # /metrics: sessions that failed
+            models.Index(fields=["ended_at"], condition=models.Q(state="failed"), name="agentsession_failed"),
         ]
 
 

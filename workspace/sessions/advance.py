@@ -79,9 +79,9 @@ def _next(claimed: AgentSession) -> bool:
     else:
         rest_session(claimed)
         return False
-    if claimed.attempts:  # it made progress, so failed attempts count from zero
-        claimed_row(claimed).update(attempts=0)
-        claimed.attempts = 0
+    if claimed.attempts or claimed.error_code:  # it made progress, so failed attempts count from zero
+        claimed_row(claimed).update(attempts=0, error="", error_code="")
+        claimed.attempts, claimed.error_code = 0, ""
     return True
 
 

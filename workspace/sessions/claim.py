@@ -91,7 +91,7 @@ def rest_session(claimed: AgentSession) -> None:
     """Release the session until a person continues it; if one just did, it stays due. Raises SessionLost."""
     with holding(claimed) as session:
         if session.due_at in (None, claimed.due_at):
-            claimed_row(claimed).settle()
+            claimed_row(claimed).settle(attempts=0, error_code="")
         else:
             claimed_row(claimed).release(due_at=session.due_at)
             enqueue_session(session)

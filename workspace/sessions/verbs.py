@@ -137,7 +137,8 @@ def stop_session(*, relationship: Relationship, session_id: UUID, by: Actor) -> 
 def retry_session(*, relationship: Relationship, session_id: UUID, by: Actor) -> AgentSession:
     """Continue a failed session at the stage where it failed. Raises NotFound, SessionNotOpen."""
     with _changing(relationship, session_id, by, "retried", SessionState.FAILED) as session:
-        again: dict[str, Any] = {"ended_at": None, "stage": "", "error": "", "curations": 0, "attempts": 0}
+        again: dict[str, Any] = {"ended_at": None, "stage": "", "curations": 0}
+        again |= {"attempts": 0, "error": "", "error_code": ""}
         take_up(session, session.stage or SessionState.CURATING, **again)
     return session
 

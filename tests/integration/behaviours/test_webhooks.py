@@ -172,14 +172,14 @@ def test_it_is_given_up_after_the_last_attempt_and_metrics_say_so_for_a_day(
     for _ in range(2):
         due_now(runs_of(conversation)[0])
         work(conversation)
-        said += in_metrics(client, "rapport_behaviour_runs")
+        said += in_metrics(client, "rapport_other_work")
 
     [run] = runs_of(conversation)
     assert run.state == "failed"
-    of = f'action="webhook",project="{run.project_id}"'
+    of = f'kind="behaviour_run",project="{run.project_id}"'
     assert said == [f'{{{of},state="{state}"}} 1.0' for state in ("retrying", "failed")]
     BehaviourRun.objects.filter(id=run.id).update(settled_at=timezone.now() - timedelta(hours=25))
-    assert not in_metrics(client, "rapport_behaviour_runs")
+    assert not in_metrics(client, "rapport_other_work")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "10.0.0.1", "[::1]", "169.254.169.254", "localhost"])

@@ -92,11 +92,12 @@ def test_a_long_delivery_is_left_to_another_task_after_an_event(
     monkeypatch.setattr("worker.fairness.MOST_SECONDS", 0.0)
     listen(relationship, address.url)
     entries = [add(api, path, f"Fact {number}.") for number in range(3)]
+    address.statuses.append(503)
+    assert deliver(relationship).error_code == "status_503"
     OrmQ.objects.all().delete()
-
     for number in range(3):
-        assert deliver(relationship, now=False).lease_token is None
-        assert told(address) == entries[: number + 1]
+        assert deliver(relationship, now=not number).error_code == ""
+        assert told(address)[1:] == entries[: number + 1]
         assert [task.task["func"] for task in OrmQ.objects.all()] == [TASK] * (number + 1)
 
 
@@ -288,13 +289,12 @@ def test_metrics_say_whose_events_wait_for_another_try_and_whose_were_given_up_u
     said = []
     for _ in range(2):
         deliver(relationship)
-        said += in_metrics(client, "rapport_event_deliveries")
+        said += in_metrics(client, "rapport_other_work")
 
-    project = relationship.project_id
-    states = ("retrying", "failed")
-    assert said == [f'{{project="{project}",state="{state}"}} 1.0' for state in states]
+    of = f'kind="event_delivery",project="{relationship.project_id}"'
+    assert said == [f'{{{of},state="{state}"}} 1.0' for state in ("retrying", "failed")]
 
     assert api.post(f"{path}/events/replay").status == 202
     deliver(relationship)
 
-    assert not in_metrics(client, "rapport_event_deliveries")
+    assert not in_metrics(client, "rapport_other_work")

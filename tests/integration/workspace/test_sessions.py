@@ -9,18 +9,18 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from context.pipeline import build_context
-from providers.errors import ProviderUnavailable
+from providers.errors import ProviderUnavailable, Unauthorized
 from providers.llm.base import CompletionRequest
 from relationships.models import ApiKey, Companion, Message, Relationship, RelationshipToken
 from relationships.services.profiles import replace_profile
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER, Api
-from tests.fixtures.workspaces import begin, done, step, work
+from tests.fixtures.workspaces import begin, done, step, whole, work
 from workspace.files import change_files
 from workspace.hot_context import read_hot_context
 from workspace.models import AgentSession, AgentStep, Branch, Checkpoint, Commit, SessionState, Worker
 from workspace.sessions.claim import claim_session, rest_session
-from workspace.sessions.verbs import get_session
+from workspace.sessions.verbs import get_session, pause_session
 from workspace.store import read_contents
 
 
@@ -218,6 +218,24 @@ def test_a_model_that_never_answers_in_form_fails_visibly(
     scripted_provider.otherwise = "I would rather chat."
     session = work(pair, begin(pair))
     assert session.state == SessionState.FAILED and "form" in session.error
+
+
+def test_after_a_failure_a_good_step_ends_the_count_of_tries(
+    pair: Relationship, scripted_provider: ScriptedProvider
+) -> None:
+    away = [ProviderUnavailable("Away."), Unauthorized("Wrong key.")]
+    good = step("create", path="a.md", file_text="a")
+    scripted_provider.answer_with(away[0], good, away[1], step("view", path="a.md"), away[1])
+    session = begin(pair)
+    told = []
+    for _ in range(3):
+        session = work(pair, session)
+        told.append((session.attempts, session.error_code, session.error))
+    assert told == [(1, "unavailable", "Away."), *[(0, "unauthorized", "Wrong key.")] * 2]
+
+    pause_session(relationship=whole(pair), session_id=session.id, by=TESTER)
+    rested = work(pair, session)
+    assert (rested.due_at, rested.error_code) == (None, "")
 
 
 def test_steps_are_streamed(pair: Relationship, scripted_provider: ScriptedProvider, api: Api) -> None:

@@ -2,23 +2,26 @@ import re
 from datetime import timedelta
 from decimal import Decimal
 from html import unescape
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from admin_ui.overview import Overview, Period, overview_of
+from admin_ui.overview import OTHER_WORK, Overview, Period, other_work_of, overview_of
+from knowledge.models import Document
 from memory.models import ModelCall
 from providers.errors import ModelNotFound, ProviderUnavailable, Unauthorized
 from relationships.models import ApiKey, Companion, Project, Relationship, Turn
 from relationships.services.model_budgets import set_model_budget
 from tests.fakes import ScriptedProvider
+from tests.fixtures.documents import upload
 from tests.fixtures.markup import squeezed
 from tests.fixtures.people import meet
 from tests.fixtures.turns import PERSON, Conversation, add, answer
 from worker.heartbeat import beat
 from worker.models import WorkerHeartbeat
+from worker.other_work import other_work
 
 
 def last_days(
@@ -216,3 +219,18 @@ def test_the_budget_of_the_day_is_on_the_page(
 
     assert "of 1 tokens used today; $0.00 of $2.50, plus 1 call with unknown price" in page
     assert "budget of this project is used up. Turns wait until 00:00 UTC" in unescape(page)
+
+
+def test_documents_that_wait_or_failed_are_counted_for_their_own_project_only(
+    editor: Client, companion: Companion
+) -> None:
+    assert "documents:" not in squeezed(editor.get("/admin-ui/status/"))
+    waiting, retried, failed = (upload(companion, text) for text in ("one", "two", "three"))
+    rows = Document.objects.filter
+    rows(id=waiting.id).update(due_at=timezone.now() - timedelta(hours=1))
+    rows(id=retried.id).release(due_at=timezone.now() + timedelta(seconds=9), counted=True, code="timeout")
+    rows(id=failed.id).settle(state="failed", settled_at=timezone.now())
+    assert "documents: 1 queued, 1 retrying, 1 failed" in squeezed(editor.get("/admin-ui/status/"))
+
+    assert set(OTHER_WORK) == {model._meta.verbose_name for model in other_work()}
+    assert other_work_of(uuid4()) == []

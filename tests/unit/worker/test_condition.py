@@ -188,9 +188,10 @@ def test_a_wrong_key_is_a_try_in_vain_though_it_is_no_attempt(make_turn: MakeTur
     assert (turns.due, turns.retrying) == (0, 1)
 
 
-def test_texts_without_their_vector_are_counted(
-    relationship: Relationship, conversation: Conversation
+def test_texts_without_their_vector_are_counted_and_due_ones_hide_no_retry(
+    relationship: Relationship, conversation: Conversation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(condition_module, "COUNT_LIMIT", 2)
     configure(relationship, embedder="offline")
     due, waiting, _ = conversation.remember("Likes tea", "Has a cat", "Sings")
     now = timezone.now()

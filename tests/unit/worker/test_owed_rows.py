@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from knowledge.models import Document
 from relationships.models import Turn, TurnState
 from tests.fixtures.queue import MakeTurn, held_by
 from worker.models import QueuedRow
+from worker.other_work import count_of, other_work
 from worker.owed_rows import models_owing, question_of
 
 pytestmark = pytest.mark.django_db
@@ -34,14 +36,24 @@ def test_a_model_owes_while_a_row_is_held_or_overdue(
 
 
 @pytest.mark.parametrize(
-    "model",
-    [one for one in apps.get_models() if issubclass(one, QueuedRow)],
-    ids=lambda model: model.__name__,
+    ("model", "statement"),
+    [(one, question_of) for one in apps.get_models() if issubclass(one, QueuedRow)]
+    + [(one, count_of) for one in other_work()],
+    ids=lambda value: value.__name__,
 )
-def test_it_is_asked_by_an_index_however_many_rows_owe_nothing(model: type[QueuedRow]) -> None:
+def test_it_is_asked_by_an_index_however_many_rows_owe_nothing(
+    model: type[QueuedRow], statement: Callable[[type[QueuedRow]], str]
+) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
-        cursor.execute(f"EXPLAIN {question_of(model)}", {"now": timezone.now(), "grace": 5.0})
+        told: dict[str, Any] = {
+            "now": timezone.now(),
+            "grace": 5.0,
+            "budget": "budget",
+            "cap": 60.0,
+            "limit": 10,
+        }
+        cursor.execute(f"EXPLAIN {statement(model)}", told)
         plan = "\n".join(line for (line,) in cursor.fetchall())
 
     assert plan.count("Index") >= 2

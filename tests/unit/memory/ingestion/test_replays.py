@@ -52,15 +52,19 @@ def test_both_prompts_are_tried_and_each_outcome_is_kept(
 def test_a_passing_failure_is_tried_again_from_where_it_stopped(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
-    scripted_provider.answer_with(answer(), ProviderUnavailable("Away."))
+    away = ProviderUnavailable("Away.")
+    scripted_provider.answer_with(away, answer(), away)
     replay = run(ask(conversation))
+    Replay.objects.for_relationship(replay.relationship_id).update(due_at=timezone.now())
+    replay = run(replay)
     assert (replay.state, list(replay.results)) == (ReplayState.PENDING, ["published"])
+    assert replay.attempts == 1, "a step that is done ends the count"
     assert replay.due_at is not None and replay.due_at > timezone.now()
 
     Replay.objects.for_relationship(replay.relationship_id).update(due_at=timezone.now())
     scripted_provider.answer_with(answer())
     assert run(replay).state == ReplayState.DONE
-    assert len(scripted_provider.requests) == 3
+    assert len(scripted_provider.requests) == 4
 
 
 def test_a_failure_for_good_is_said(conversation: Conversation, scripted_provider: ScriptedProvider) -> None:
