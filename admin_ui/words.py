@@ -27,6 +27,7 @@ WORDS = {
     "needs_review": "awaiting review",
     # errors
     "unauthorized": "API key refused",
+    "certificate_refused": "certificate of the provider refused",
     "unavailable": "provider unavailable",
     "misconfigured": "provider misconfigured",
     "permanent": "refused by the provider",

@@ -13,13 +13,15 @@ STYLES = ("text", "json")
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 _INTERVAL_SECONDS = 10.0
 _FRAMES = 12  # of a traceback
+_ASKED_WHETHER_READY = ("readyz", "readyz/worker", "metrics")  # a 503 is one of their answers, and no failure
 
 error_listeners: set[Callable[[], None]] = set()  # called for each line of ours about an error in Rapport
 
 
 class RateLimitFilter(logging.Filter):
     """Lets one line of a kind pass in _INTERVAL_SECONDS: a pool and an exporter of traces log each failed attempt to
-    connect, and Django each 503 answer and each refused form. Its lines about other answers all pass.
+    connect, and Django each 503 answer and each refused form. Its lines about other answers all pass, and none about
+    _ASKED_WHETHER_READY.
     """
 
     def __init__(self) -> None:
@@ -29,6 +31,8 @@ class RateLimitFilter(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         if getattr(record, "status_code", 503) not in (403, 503):
             return True
+        if _route_of(record) in _ASKED_WHETHER_READY:
+            return False
         now, kind = time.monotonic(), str(record.msg)
         if now < self._again_at.get(kind, 0.0):
             return False
@@ -68,12 +72,18 @@ def route_of_request(_: object, __: str, event: Any) -> Any:
     """Reduce a request that another library logs to its route, as its path may name a person."""
     record = event["_record"]
     if hasattr(record, "request") and hasattr(record, "status_code"):
-        match = record.request.resolver_match
-        where = f"/{match.route}" if match else "an unknown address"
+        route = _route_of(record)
+        where = "an unknown address" if route is None else f"/{route}"
         event["event"] = (
             f"{responses.get(record.status_code, record.status_code)}: {record.request.method} {where}"
         )
     return event
+
+
+def _route_of(record: logging.LogRecord) -> str | None:
+    """The route of the request that a line of Django's is about; None if there is none."""
+    match = getattr(getattr(record, "request", None), "resolver_match", None)
+    return match.route if match else None
 
 
 def logging_config(*, style: str, level: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import httpx2
 
 from config.postgresql.sessions import release_connection
 from providers.errors import (
+    CertificateRefused,
     ProviderError,
     ProviderTimeout,
     ProviderUnavailable,
@@ -98,8 +99,18 @@ class Endpoint:
                 )
             return ProviderTimeout(f"{self.vendor} was silent for {seconds:g} seconds.")
         if isinstance(error, httpx2.HTTPError):
+            if refused := _refused_certificate(error):
+                why = self._quote(refused.verify_message).rstrip(".")
+                return CertificateRefused(f"The certificate of {self.base_url} is not accepted: {why}.")
             reason = self._quote(error).rstrip(".") or type(error).__name__
             return ProviderUnavailable(f"{self.vendor} could not be reached: {reason}.")
         if isinstance(error, UnicodeEncodeError):
             return RequestRefused("The text contains a lone surrogate, which can't be sent.")
         return ProviderUnavailable(f"{self.vendor} sent an invalid answer; check the base URL.")
+
+
+def _refused_certificate(error: BaseException | None) -> ssl.SSLCertVerificationError | None:
+    """What an HTTP client's error comes from, if that is the server's certificate."""
+    while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
+        error = error.__cause__ or error.__context__
+    return error

@@ -9,6 +9,7 @@
     │   ├── EmptyAnswer *               an answer without text
     │   └── ProviderMisconfigured       blocks: an operator must correct a setting first
     │       ├── Unauthorized            401, 403; the key is missing, wrong or not allowed to do this
+    │       ├── CertificateRefused      expired, of another name, or signed by nobody whom this machine trusts
     │       ├── ModelNotFound           404: no such model, or none at this base URL
     │       ├── QuotaExhausted          402, or a 429 that says the account is out of money
     │       ├── ExternalRefused         ALLOW_EXTERNAL_PROVIDERS is off and the base URL is not this machine
@@ -118,6 +119,12 @@ class Unauthorized(ProviderMisconfigured):
     """The provider does not accept the API key; check it in the settings."""
 
     code = "unauthorized"
+
+
+class CertificateRefused(ProviderMisconfigured):
+    """The provider's certificate is not accepted; renew it, or have this machine trust who signed it."""
+
+    code = "certificate_refused"
 
 
 class ModelNotFound(ProviderMisconfigured):

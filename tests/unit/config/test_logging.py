@@ -36,6 +36,9 @@ def test_so_does_django_of_requests_in_vain_and_of_each_other_failure(
     for number in range(3):
         for status in (503, 500):
             log.error("a test's %s: %s", status, f"/{number}", extra={"status_code": status})
+    for route in ("readyz", "readyz/worker", "metrics"):
+        asked = SimpleNamespace(resolver_match=SimpleNamespace(route=route))
+        log.error("a probe's answer", extra={"status_code": 503, "request": asked})
 
     assert [record.getMessage() for record in caplog.records] == [
         f"a test's {line}" for line in ("503: /0", "500: /0", "500: /1", "500: /2")
