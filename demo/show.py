@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -61,7 +62,8 @@ def _play(rest: Rest, relationship: str, conversation: Conversation, screen: Scr
     screen.tally(len(turns), time.monotonic() - began, player.usage)
     if failed:
         screen.say(
-            f"{failed} turns failed; POST /v1/relationships/{relationship}/turns/…/retry tries one again."
+            f"{failed} turn{pluralize(failed)} failed; "
+            f"POST /v1/relationships/{relationship}/turns/…/retry tries one again."
         )
     return failed
 

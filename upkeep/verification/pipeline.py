@@ -12,6 +12,7 @@ from uuid import UUID
 import structlog
 from django.conf import settings
 from django.db import DatabaseError, transaction
+from django.template.defaultfilters import pluralize
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
@@ -140,7 +141,8 @@ def remarks(
         return
     waiting = condition.turns.due + condition.turns.retrying + condition.turns.processing
     if waiting:
-        yield f"No worker is running, and {waiting} turns wait for one: start it (manage.py worker)."
+        turns = f"{waiting} turn{pluralize(waiting, ' waits,s wait')}"
+        yield f"No worker is running, and {turns} for one: start it (manage.py worker)."
     # no damage: the next worker's sweep takes these back first
     held = Turn.objects.filter(state=TurnState.PROCESSING, lease_until__lt=now)
     if project_id is not None:
@@ -150,7 +152,8 @@ def remarks(
     if count := held.count():
         named = held.order_by("relationship_id", "seq").values_list("relationship_id", "id")[:examples]
         lines = [
-            f"{count} turns were in the hands of a worker that is gone. The next one takes them back by itself:",
+            f"{count} turn{pluralize(count, ' was,s were')} in the hands of a worker that is gone. "
+            f"The next one takes {pluralize(count, 'it,them')} back by itself:",
             *(f"    {owner}  {id}" for owner, id in named),
         ]
         if examples and examples < count:

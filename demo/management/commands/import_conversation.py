@@ -65,7 +65,8 @@ class Command(ServiceCommand):
             ) from None
         if outcome is not None and outcome.failed:
             raise CommandError(
-                f"{outcome.failed} turns failed. POST /v1/relationships/{relationship.id}/turns/…/retry"
+                f"{outcome.failed} turn{pluralize(outcome.failed)} failed. "
+                f"POST /v1/relationships/{relationship.id}/turns/…/retry"
             )
 
     def _relationship(
@@ -106,7 +107,8 @@ class Command(ServiceCommand):
             )
         known = len(handed.turn_ids) - handed.new
         self.stdout.write(
-            f"{handed.new} turns are new" + (f", {known} were there already." if known else ".")
+            f"{handed.new} turn{pluralize(handed.new, ' is,s are')} new"
+            + (f", {known} {pluralize(known, 'was,were')} there already." if known else ".")
         )
         if outcome is not None:
             self._report(relationship, outcome)

@@ -2,6 +2,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.db.models import QuerySet
+from django.template.defaultfilters import pluralize
 
 from config.management.progress import progress_bar
 from memory.retrieval.index.backfill import rebuild_index
@@ -28,7 +29,7 @@ class Command(ServiceCommand):
             for relationship_id in relationships.order_by("id").values_list("id", flat=True).iterator():
                 rows += rebuild_index(relationship_id)
                 advance()
-        self.stdout.write(f"{rows} texts are indexed.")
+        self.stdout.write(f"{rows} text{pluralize(rows, ' is,s are')} indexed.")
 
 
 def _relationships(

@@ -3,6 +3,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+from django.template.defaultfilters import pluralize
+
 from config.management.arguments import between
 from relationships.management.projects import find_project
 from relationships.services.model_budgets import ModelBudget, model_budget_of, set_model_budget
@@ -37,13 +39,14 @@ class Command(ServiceCommand):
     def _print(self, name: str, budget: ModelBudget) -> None:
         tokens = "no limit" if budget.daily_tokens is None else f"at most {budget.daily_tokens}"
         usd = "no limit" if budget.daily_usd is None else f"at most {budget.daily_usd:.2f}"
-        self.stdout.write(f"{name}, today (UTC): {budget.calls} calls of language models")
+        self.stdout.write(
+            f"{name}, today (UTC): {budget.calls} call{pluralize(budget.calls)} of language models"
+        )
         self.stdout.write(f"  tokens  {budget.tokens} ({tokens})")
         self.stdout.write(f"  USD     {budget.cost:.4f} ({usd})")
         if budget.unpriced:
-            self.stdout.write(
-                f"  The price of {budget.unpriced} calls is not known: set it in RAPPORT_PROVIDER_PRICES."
-            )
+            calls = f"{budget.unpriced} call{pluralize(budget.unpriced)}"
+            self.stdout.write(f"  The price of {calls} is not known: set it in RAPPORT_PROVIDER_PRICES.")
         if budget.spent:
             self.stdout.write(f"  Spent: its turns wait until {budget.renews_at:%Y-%m-%d %H:%M} UTC.")
 

@@ -22,7 +22,8 @@ def test_a_turn_of_a_worker_that_is_gone_is_named_and_is_no_damage(held: Turn) -
 
     waiting, gone = report.remarks
     assert report.holds
-    assert "1 turns wait for one" in waiting
+    assert "1 turn waits for one" in waiting
+    assert gone.startswith("1 turn was in the hands") and "takes it back" in gone
     assert gone.splitlines()[1:] == [f"    {held.relationship_id}  {held.id}"]
 
 
