@@ -1,9 +1,8 @@
 """Rows that owe work besides turns and texts, counted by project, kind and state.
 
-Each statement uses the index of the sweep, and one of what failed; counting stops at COUNT_LIMIT.
+Each part of the statement uses the index of the sweep, and one of what failed; counting stops at COUNT_LIMIT.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -23,7 +22,7 @@ _COUNTED_APART = ("turn", "search text")
 # What is due and what waits for its next try are limited separately, so that neither hides the other. No pause before a
 # retry is longer than `cap`, beyond which only schedules are. A spent budget is no failure.
 _COUNT = """
-SELECT project_id, state, count(*) FROM (
+SELECT project_id, '{kind}' AS kind, state, count(*) FROM (
     (SELECT project_id, CASE WHEN error_code NOT IN ('', %(budget)s) THEN 'retrying'
                              WHEN lease_token IS NULL THEN 'due' ELSE 'processing' END AS state
        FROM {table} WHERE {open} AND due_at <= now() ORDER BY due_at LIMIT %(limit)s)
@@ -33,7 +32,7 @@ SELECT project_id, state, count(*) FROM (
         AND error_code NOT IN ('', %(budget)s) ORDER BY due_at LIMIT %(limit)s)
     UNION ALL
     (SELECT project_id, 'failed' FROM {table} WHERE state = 'failed'{lately} LIMIT %(limit)s)) AS counted
- GROUP BY 1, 2
+ GROUP BY 1, 2, 3
 """
 
 
@@ -53,22 +52,21 @@ def other_work() -> list[type[QueuedRow]]:
     return [model for model in queued if model._meta.verbose_name not in _COUNTED_APART]
 
 
-def read_other_work() -> Iterator[Work]:
-    """One statement for each model. Raises django.db.Error."""
+def read_other_work() -> list[Work]:
+    """One statement. Raises django.db.Error."""
     limits: dict[str, Any] = {
         "budget": BudgetSpent.code,
         "cap": settings.RETRY_CAP_SECONDS,
         "limit": COUNT_LIMIT,
     }
-    for model in other_work():
-        kind = str(model._meta.verbose_name)
-        yield from (Work(project, kind, *counted) for project, *counted in execute(count_of(model), limits))
+    return [Work(*row) for row in execute("UNION ALL".join(map(count_of, other_work())), limits)]
 
 
 def count_of(model: type[QueuedRow]) -> str:
-    """The statement that counts a model's rows by project and state."""
+    """The statement that counts a model's rows by project, kind and state."""
     states = ", ".join(f"'{state}'" for each in (model.WAITING, model.HELD) for state in each.values())
     return _COUNT.format(
+        kind=model._meta.verbose_name,
         table=model._meta.db_table,
         open=f"state IN ({states})" if states else "due_at IS NOT NULL",
         lately=f" AND {model.FAILED_AT} > now() - interval '1 day'" if model.FAILED_AT else "",

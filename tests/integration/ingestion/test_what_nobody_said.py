@@ -30,7 +30,7 @@ def reply(conversation: Conversation, said: str, replied: str) -> list[tuple[str
         add("Works as a nurse at St. Mary's"),
         add("Is allergic to nuts", type="identity"),
         add("Ana ran the Porto half marathon in 1:52", subject="Ana"),
-        update(1, "Ana is the older sister; she lives in Porto with her dog Bo"),
+        update(1, "Ana is the older sister; she lives in Porto"),
         {"op": "replace", "entry": 1, "content": "Works as a nurse at St. Mary's", "messages": [1]},
     ],
 )

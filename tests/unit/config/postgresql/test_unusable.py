@@ -28,9 +28,9 @@ def why(command: str, *words: str, **options: object) -> str:
             NEWER,
             "The database is of a newer version (memory.0099_what_comes). Run that, or restore a backup.",
         ),
-        ("SELECT 1", ""),
+        ("SELECT 1", "The database lacks columns (config of relationships_project, "),
     ],
-    ids=["before migrate", "older", "newer", "a mistake of ours"],
+    ids=["before migrate", "older", "newer", "lost since then"],
 )
 def test_a_table_that_is_not_there_is_told_by_the_migrations(history: str, said: str) -> None:
     execute("ALTER TABLE relationships_project RENAME TO elsewhere")
@@ -38,7 +38,7 @@ def test_a_table_that_is_not_there_is_told_by_the_migrations(history: str, said:
 
     told = why("create_project", "My app")
 
-    assert told.startswith(said) and bool(told) == bool(said)
+    assert told.startswith(said)
 
 
 def test_a_session_that_another_program_left_without_a_search_path_is_named() -> None:
