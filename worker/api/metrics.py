@@ -141,7 +141,7 @@ def _vectors(vectors: VectorCounts) -> Iterator[Metric]:
 
 def other_work_metrics() -> Iterable[Metric]:
     """What workers owe besides turns and texts, by project. Raises django.db.Error."""
-    work = list(read_other_work())
+    work = read_other_work()
     named = _named((each.project_id, each.rows) for each in work)
     counted: Counter[tuple[str, str, str]] = Counter()
     for each in work:
