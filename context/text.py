@@ -24,7 +24,7 @@ LONG = 300  # tokens; a message with fewer is not shortened to make room for oth
 NOTES = {"system": "[system note] ", "tool": "[tool result] "}
 LONGEST_NAME = 200  # characters of an object's name, which is repeated before each of its values
 _PLACEHOLDER = re.compile(r"\{(user|companion)\}")
-_NOTE = re.compile(r"\[(system note|tool result)\]", re.IGNORECASE)
+_NOTE = re.compile(r"\[(\s*(?:system\s+note|tool\s+result)\s*)\]", re.IGNORECASE)
 
 
 def fill_names(text: str, facts: Facts) -> str:

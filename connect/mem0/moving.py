@@ -46,8 +46,8 @@ def import_memories(
 ) -> Moved:
     """Import each memory as an entry of its person, with its dates and metadata, unless it is there already.
 
-    `companion`: a slug, for all of them. `told` hears which share of 1 is done
-    with each person. Raises InvalidInput if the file is not mem0's.
+    `companion`: a slug, for all of them. `told` hears after each person what share of the work, of 1, that was. Raises
+    InvalidInput if the file is not mem0's.
     """
     people: dict[str, dict[int, tuple[Mapping[str, Any], str]]] = {}
     left_out: dict[int, str] = {}

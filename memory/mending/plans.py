@@ -139,13 +139,11 @@ def _last_exchange(messages: Sequence[Candidate], scope: Scope) -> set[UUID | No
         return turns
     asked_at = then = scope.asked_by.occurred_at
     for one in messages:
-        by_asker = one.role == MessageRole.USER and scope.other(one.speaker) == scope.asker
-        if not by_asker or one.told_at is None or abs(then - one.told_at) > PAUSE:
-            break
-        if abs(asked_at - one.told_at) > LONGEST_EXCHANGE:
+        at, by_asker = one.told_at, one.role == MessageRole.USER and scope.other(one.speaker) == scope.asker
+        if at is None or not by_asker or abs(then - at) > PAUSE or abs(asked_at - at) > LONGEST_EXCHANGE:
             break
         turns.add(one.turn_id)
-        then = one.told_at
+        then = at
     return turns
 
 

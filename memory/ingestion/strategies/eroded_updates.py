@@ -80,9 +80,8 @@ def _lost_in(items: Sequence[Operation], given: IngestionInput) -> dict[int, tup
         if item.op == "update" and item.entry is not None:
             entry = given.entries[item.entry - 1]
             names = (entry.subject,) if entry.subject != USER_SUBJECT else ()
-            old = _without_day_told(entry, given).removeprefix(
-                f"{entry.subject}: "
-            )  # a capital behind it is no name
+            # A capital behind the subject is no name.
+            old = _without_day_told(entry, given).removeprefix(f"{entry.subject}: ")
             stays = "" if "happens_at" in item.cleared else entry.happens_at or ""
             date = item.happens_at or stays
             goes = date if dates.get(item.content) else ""
