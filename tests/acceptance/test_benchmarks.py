@@ -1,6 +1,6 @@
 """Every benchmark runs, in its smallest form, as its Makefile target or its page runs it: so that none rots unseen.
 
-By itself only two that need no service; with RAPPORT_DRILLS=long all of them.
+By itself only the one that needs no service; with RAPPORT_DRILLS=long all of them.
 """
 
 import json
@@ -17,7 +17,7 @@ from tests.unit.benchmarks.recall.test_sets import PERSON, TALK
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
-WITHOUT_SERVICE = ["benchmarks.recall", "benchmarks.client_overhead"]
+WITHOUT_SERVICE = ["benchmarks.recall"]
 SMALL = {
     # Not all of them, as each measures for a while.
     "benchmarks": "--smoke --only in_process --only ingestion --only strategies_cost --only workspaces --only tenants".split(),
@@ -25,8 +25,6 @@ SMALL = {
     "benchmarks.pages": "--relationships 20 --messages 400 --entries-of-one 30 --calls 1".split(),
     "benchmarks.scale": "--relationships 3 6 --rounds 1 --calls 4".split(),
     "benchmarks.soak": "--minutes 0.05 --people 3 --rate 10".split(),
-    "benchmarks.client_overhead": "--calls 50".split(),
-    "benchmarks.beside": "--commit HEAD --rounds 1 --seconds 0.2".split(),
     # Without the other systems, which would have to be installed.
     "benchmarks.peers": "--quick --rounds 1 --systems rapport --only erasure --only evidence".split(),
 }
@@ -37,8 +35,6 @@ SHOWN = {
     "benchmarks.pages": "time travel, half way",
     "benchmarks.scale": "6 relationships with all of that",
     "benchmarks.soak": "accepted turns that are not applied exactly once",
-    "benchmarks.client_overhead": "bare fetch",
-    "benchmarks.beside": "| 32  ",
     "benchmarks.peers": "left over in raw files, after the purge",
 }
 
@@ -77,8 +73,6 @@ def test_a_benchmark_runs_and_keeps_nothing_of_a_small_run(command: str, data: P
     )
 
     wrong = f"{ran.stdout[-3000:]}\n{ran.stderr[-3000:]}"
-    if "can't be had here" in ran.stderr:
-        pytest.skip(ran.stderr.splitlines()[-1])
     # It fails where a goal is missed, as those of time are on a busy machine; what has to hold is looked at below.
     assert ran.returncode == 0 or "Missed: " in ran.stdout, wrong
     assert SHOWN[command] in ran.stdout, wrong
