@@ -66,18 +66,10 @@ class Service:
         """Wait until no turn and no text waits for a worker. Raises TimeoutError."""
         until(lambda: not self.ask(_OWED)[0][0], what="the last turn to be read", seconds=seconds)
 
-    def kill(self) -> None:
-        """kill -9 all processes, and wait until none of them listens any more."""
-        running = [process for started in self._running.values() for process in started.family()]
-        for started in self._running.values():
-            started.kill_all()
-        psutil.wait_procs(running, timeout=20)
-        self._running = {}
-
     def close(self) -> None:
         for started in self._running.values():
             started.stop()
-        self.kill()
+            started.kill_all()
         self._watch.close()
 
     def processes(self) -> dict[str, list[psutil.Process]]:

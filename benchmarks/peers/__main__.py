@@ -18,30 +18,25 @@ def main() -> None:
     parser.add_argument("--only", metavar="NAME", action="append", help=told)
     told = "a few of everything, in some minutes: no figures to keep"
     parser.add_argument("--quick", action="store_true", help=told)
-    told = "Rapport and mem0's library as mem0's own client finds them: evidence and tenants, a report of its own"
-    parser.add_argument("--mem0-client", action="store_true", help=told)
     parser.add_argument("--systems", metavar="NAME", action="append", help="this one only; may be repeated")
     parser.add_argument("--rounds", type=int, help="interleaved rounds; 5, or 2 with --quick")
     options = parser.parse_args()
     with runner.own_settings() as folder:
-        from benchmarks.peers.measures import BY_CLIENT, MEASURES
+        from benchmarks.peers.measures import MEASURES
         from benchmarks.peers.model import Model
-        from benchmarks.peers.rapport import Rapport, RapportByMem0, RapportRetrieval
+        from benchmarks.peers.rapport import Rapport, RapportRetrieval
         from benchmarks.peers.scenario import Lab
-        from benchmarks.peers.systems import Baseline, LangMem, Mem0, Mem0ByHttp, NotThere, System
+        from benchmarks.peers.systems import Baseline, LangMem, Mem0, NotThere, System
 
-        usual: tuple[type[System], ...] = (Rapport, RapportRetrieval, Mem0, LangMem, Baseline)
-        by_client: tuple[type[System], ...] = (RapportByMem0, Mem0ByHttp)
-        report, asked = ("peers-mem0-client", BY_CLIENT) if options.mem0_client else ("peers", None)
-        names = runner.known(options.only or asked, MEASURES)
-        wanted = {system.name: system for system in (*usual, *by_client)}
-        of_these = options.systems or [one.name for one in (by_client if options.mem0_client else usual)]
+        known: tuple[type[System], ...] = (Rapport, RapportRetrieval, Mem0, LangMem, Baseline)
+        by_name = {system.name: system for system in known}
+        names = runner.known(options.only, MEASURES)
         rounds = options.rounds or (2 if options.quick else 5)
         about = {"ours": f"Django {version('Django')}", "prompt tokens": "characters / 4"}
         about["interleaved rounds"] = str(rounds)
         systems: list[type[System]] = []
-        for name in runner.known(of_these, wanted):
-            system = wanted[name]
+        for name in runner.known(options.systems, by_name):
+            system = by_name[name]
             try:
                 about[system.title] = f"{system.version()}; {system.settings}"
                 systems.append(system)
@@ -51,7 +46,7 @@ def main() -> None:
             lab = Lab(model, systems, folder, rounds, 0.1 if options.quick else 1.0)
             measures = {name: partial(lab.measured, MEASURES[name]) for name in names}
             part = options.only or options.systems or options.quick
-            runner.measure(report, measures, keep=not part, **about)
+            runner.measure("peers", measures, keep=not part, **about)
 
 
 if __name__ == "__main__":

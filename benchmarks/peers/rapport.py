@@ -10,14 +10,13 @@ from django.conf import settings
 from django.db import connections
 
 from benchmarks.client import Client
-from benchmarks.peers.hosted.host import EMBEDDING_MODEL, MODEL, Call, Setup, Timed, Turn
-from benchmarks.peers.systems import Child, System
+from benchmarks.peers.hosted.host import EMBEDDING_MODEL, MODEL, Call, Timed, Turn
+from benchmarks.peers.systems import System
 from benchmarks.service import HOST, Service
 from benchmarks.timing import Processes
 from config.rates import LIMITS
 from tests.acceptance.database import create_database
 
-LEASE_SECONDS = 15  # until the turns of a killed worker are due again; the default is 180
 _MOST_ENTRIES = 200  # in a call
 _FENCED = re.compile(r"<(rapport_memory|user_memory)>\n(.*?)\n</\1>", re.DOTALL)
 _TOLD = re.compile(r" \(told [^()]*\)$")
@@ -27,8 +26,7 @@ class Rapport(System):
     name, title = "rapport", "Rapport (HTTP, recipe scratchpad)"
     config: ClassVar[Mapping[str, Any]] = {"recipe": "scratchpad"}
     tier = "scratchpad"  # where this recipe keeps new entries
-    more: ClassVar[Mapping[str, str]] = {}  # environment variables
-    settings = f"web server and worker as installed; RAPPORT_LEASE_SECONDS={LEASE_SECONDS}"
+    settings = "web server and worker as installed"
 
     @classmethod
     def version(cls) -> str:
@@ -38,21 +36,17 @@ class Rapport(System):
         self._paths: dict[str, tuple[str, str]] = {}
         connections.close_all()  # nobody may be connected to the template
         create_database(self.database, template=str(settings.DATABASES["default"]["NAME"]))
-        environment = {**_environment(self._setup()), **self.more}
-        self.service = Service(self.database, environment=environment, folder=self.folder)
+        self.service = Service(self.database, environment=self._environment(), folder=self.folder)
         told = self.service.manage("create_project", "Peers", "--key")
-        self._key = re.findall(r"rk_[\w-]+", told)[0]
-        self.start_again()
+        (key,) = re.findall(r"rk_[\w-]+", told)
+        self._client = Client(HOST, self.service.port, key)
+        self.service.start_web()
+        self.service.start_worker()
         companion = {"slug": "ada", "name": "Ada", "config": self.config}
         self._client.ask("POST", "/v1/companions", companion)
 
-    def start_again(self) -> None:
-        self._client = Client(HOST, self.service.port, self._key)  # without the earlier connections
-        self.service.start_web()
-        self.service.start_worker()
-
-    def hand_over(self, user: str, messages: Turn, *, key: str | None = None) -> None:
-        self._client.ask("POST", f"{self._path(user)}/turns", {"messages": messages}, key=key)
+    def hand_over(self, user: str, messages: Turn) -> None:
+        self._client.ask("POST", f"{self._path(user)}/turns", {"messages": messages})
 
     def settle(self, seconds: float) -> None:
         self.service.settle(seconds)
@@ -95,13 +89,35 @@ class Rapport(System):
     def processes(self) -> Processes:
         return self.service.processes()
 
-    def kill(self) -> None:
+    def stop(self) -> None:
         if hasattr(self, "service"):
-            self.service.kill()
+            self.service.close()
+        super().stop()
 
     def _request(self, call: Call) -> str:
         what, name = ("context", "message") if call.verb == "fetch" else ("turns", "messages")
         return self._client.request("POST", f"{self._path(call.user)}/{what}", {name: call.given})
+
+    def _environment(self) -> dict[str, str]:
+        """The environment of the service's processes, without the caller's settings."""
+        return {
+            "PATH": "/usr/bin:/bin",
+            "HOME": str(self.folder),
+            "PYTHONUNBUFFERED": "1",
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "RAPPORT_DATA_DIR": str(self.folder),
+            "RAPPORT_PROCESS": "command",
+            "RAPPORT_SECRET_KEY": "of the benchmark, which nobody else can reach",
+            "RAPPORT_LLM_PROVIDER": "openai",
+            "RAPPORT_EMBEDDING_PROVIDER": "openai",
+            "RAPPORT_OPENAI_MODEL": MODEL,
+            "RAPPORT_OPENAI_EMBEDDING_MODEL": EMBEDDING_MODEL,
+            "RAPPORT_EMBEDDING_DIMENSIONS": str(self.dimensions),
+            # high limits, so that requests are counted but never refused
+            **{f"RAPPORT_RATE_{name.upper()}": "1000000/second" for name in LIMITS},
+            "OPENAI_BASE_URL": self.model_url,
+            "OPENAI_API_KEY": self.name,
+        }
 
     def _path(self, user: str) -> str:
         """The relationship's path; its ID is kept, as in a developer's own table."""
@@ -117,58 +133,8 @@ class RapportRetrieval(Rapport):
     tier = "archive"
 
 
-class RapportByMem0(Rapport):
-    """As installed, called by mem0's own client."""
-
-    name, title, packages = "rapport-mem0", "Rapport (as installed, by mem0's client)", ("mem0ai",)
-    config: ClassVar[Mapping[str, Any]] = {}
-    more: ClassVar[Mapping[str, str]] = {"RAPPORT_MEM0": "1", "RAPPORT_MEM0_COMPANION": "ada"}
-    hand_over, fetch, stored = System.hand_over, System.fetch, System.stored
-    delete_person, time = System.delete_person, System.time
-
-    @classmethod
-    def version(cls) -> str:
-        return f"this checkout, {System.version.__func__(cls)}"  # type: ignore[attr-defined]
-
-    def start_again(self) -> None:
-        super().start_again()
-        address = f"http://{HOST}:{self.service.port}/mem0"
-        self._child = Child(self, "mem0_http")
-        setup = self._setup()._replace(database_url=address, key=self._key)
-        self._child.call("start", setup)
-
-    def kill(self) -> None:
-        super().kill()
-        System.kill(self)
-
-
 def shown_in(system: str) -> list[str]:
     """The entries between the fences of a context, in order, without the marks that were added to them."""
     lines = [line for _, body in _FENCED.findall(system) for line in body.splitlines()]
     items = [line.removeprefix("- ").removeprefix("\\") for line in lines if line.startswith("- ")]
     return [html.unescape(_TOLD.sub("", item)) for item in items]
-
-
-def _environment(setup: Setup) -> dict[str, str]:
-    """The environment of the service's processes, without the caller's settings."""
-    return {
-        "PATH": "/usr/bin:/bin",
-        "HOME": setup.folder,
-        "PYTHONUNBUFFERED": "1",
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-        "RAPPORT_DATA_DIR": setup.folder,
-        "RAPPORT_PROCESS": "command",
-        "RAPPORT_SECRET_KEY": "of the benchmark, which nobody else can reach",
-        "RAPPORT_LLM_PROVIDER": "openai",
-        "RAPPORT_EMBEDDING_PROVIDER": "openai",
-        "RAPPORT_OPENAI_MODEL": MODEL,
-        "RAPPORT_OPENAI_EMBEDDING_MODEL": EMBEDDING_MODEL,
-        "RAPPORT_EMBEDDING_DIMENSIONS": str(setup.dimensions),
-        # high limits, so that requests are counted but never refused
-        **{f"RAPPORT_RATE_{name.upper()}": "1000000/second" for name in LIMITS},
-        "RAPPORT_LEASE_SECONDS": str(LEASE_SECONDS),
-        "RAPPORT_PROVIDER_DEADLINE": str(LEASE_SECONDS),  # at most the lease
-        "RAPPORT_EMBEDDING_DEADLINE": str(LEASE_SECONDS),
-        "OPENAI_BASE_URL": setup.model_url,
-        "OPENAI_API_KEY": setup.key,
-    }

@@ -1,4 +1,4 @@
-"""What all measures share: running the systems, handing over turns, counting facts, and the tables of the report."""
+"""What all measures share: running the systems, counting facts, and the tables of the report."""
 
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,21 +8,17 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from statistics import median
-from threading import Barrier
 from typing import Literal, NamedTuple, TypeVar
 
 import psycopg
 
 from benchmarks.peers.hosted.host import DIMENSIONS
 from benchmarks.peers.model import Model
-from benchmarks.peers.stories import Told, turn_of
 from benchmarks.peers.systems import System
 from benchmarks.report import Figure, Row, Section, number, range_of
 from benchmarks.runner import say
 
-AT_ONCE = 8
 OURS = "rapport"  # the names of Rapport's systems begin with this
-_MOST_TRIES = 3
 _LOAD_SECONDS = 600.0
 # The value of each round, in order; or a text that says why there is none.
 Rounds = Sequence[float] | str
@@ -121,44 +117,6 @@ class Lab:
 
 def describe(problem: Exception) -> str:
     return f"{type(problem).__name__}: {problem}"[:300]
-
-
-class Handover(NamedTuple):
-    """A turn to hand over. `key`: an idempotency key."""
-
-    user: str
-    told: Told
-    key: str | None = None
-
-
-def accepted(system: System, turn: Handover) -> bool:
-    """Hand a turn over once. Return whether no error was raised."""
-    try:
-        system.hand_over(turn.user, turn_of(turn.told), key=turn.key)
-    except Exception:  # each system's client has its own errors
-        return False
-    return True
-
-
-def hand_over(system: System, turns: Sequence[Handover], *, clients: int = AT_ONCE) -> list[Handover]:
-    """Hand the turns over, and return those that were refused. With as many clients as turns, all begin at once."""
-    ready = Barrier(len(turns) if clients == len(turns) else 1)
-
-    def call(turn: Handover) -> bool:
-        ready.wait()
-        return accepted(system, turn)
-
-    with ThreadPoolExecutor(clients) as pool:
-        return [turn for turn, was in zip(turns, pool.map(call, turns), strict=True) if not was]
-
-
-def hand_over_again(system: System, refused: Sequence[Handover]) -> int:
-    """Hand refused turns over again, up to _MOST_TRIES times. Return how often turns were refused in all."""
-    refusals = 0
-    for _ in range(_MOST_TRIES):
-        refusals += len(refused)
-        refused = hand_over(system, refused) if refused else ()
-    return refusals
 
 
 def times_shown(lines: Sequence[str], forms: Sequence[str]) -> int:

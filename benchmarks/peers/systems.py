@@ -40,14 +40,14 @@ def python_of(packages: Sequence[str]) -> Path:
 class Child:
     """A peer's process. Its functions may be called from several threads at once."""
 
-    def __init__(self, system: "System", module: str, *words: str) -> None:
+    def __init__(self, system: "System") -> None:
         folder = system.folder
         self._log = (folder / "child.log").open("ab")  # in the folder that is searched after an erasure
         key = token_hex()
         # Without the caller's keys, proxies and settings of vendors.
         environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "PYTHONUNBUFFERED": "1", AUTHKEY: key}
         self.process = subprocess.Popen(
-            [str(python_of(system.packages)), "-m", f"benchmarks.peers.hosted.{module}", *words],
+            [str(python_of(system.packages)), "-m", f"benchmarks.peers.hosted.{system.name}_peer"],
             cwd=ROOT,
             env=environment,
             stdin=subprocess.PIPE,
@@ -107,29 +107,16 @@ class System:
     def start(self) -> None:
         """Start on a new database."""
         create_database(self.database)
-        self.start_again()
+        self._child = Child(self)
+        setup = Setup(self.database_url, str(self.folder), self.model_url, self.name, self.dimensions)
+        self._child.call("start", setup)
 
-    def start_again(self) -> None:
-        """Start after `kill`, on the same database and folder."""
-        self._child = Child(self, f"{self.name}_peer")
-        self._child.call("start", self._setup())
-
-    def hand_over(self, user: str, messages: Turn, *, key: str | None = None) -> None:
-        """Hand over a turn; return when the reply need not wait any longer. Raises what the system's client raises.
-
-        `key`: an idempotency key, which systems without such keys ignore.
-        """
+    def hand_over(self, user: str, messages: Turn) -> None:
+        """Hand over a turn; return when the reply need not wait any longer. Raises what the system's client raises."""
         self._child.call("hand_over", user, messages)
 
     def settle(self, seconds: float) -> None:
         """Wait until all turns are remembered or have visibly failed. Raises TimeoutError."""
-
-    def is_settled(self) -> bool:
-        try:
-            self.settle(0)
-        except TimeoutError:
-            return False
-        return True
 
     def fetch(self, user: str, question: str) -> list[str]:
         """The memories that the model would be shown for its next reply, best or newest first."""
@@ -164,17 +151,11 @@ class System:
         """Its own process, and all of the database's, as no other system is used at the same time."""
         return {"library": [psutil.Process(self._child.process.pid)], "database": postgres()}
 
-    def kill(self) -> None:
-        """kill -9 all processes of the system except the database. Calls in progress raise errors."""
+    def stop(self) -> None:
+        """End all processes of the system, as far as they were started, and remove its database."""
         if hasattr(self, "_child"):
             self._child.end()
-
-    def stop(self) -> None:
-        self.kill()
         drop_database(self.database)
-
-    def _setup(self) -> Setup:
-        return Setup(self.database_url, str(self.folder), self.model_url, self.name, self.dimensions)
 
 
 class Mem0(System):
@@ -184,27 +165,6 @@ class Mem0(System):
         "pgvector with its HNSW index (default), maxconn 20 instead of 5: no thread waits; top_k 20, threshold 0.1 "
         "(defaults); history in SQLite; telemetry off; without the extra [nlp]: no spaCy, which would cost time"
     )
-
-
-class Mem0ByHttp(Mem0):
-    """The library behind HTTP, called by mem0's own client."""
-
-    name, title = "mem0-http", "mem0 (library behind HTTP, by mem0's client)"
-    packages = ("mem0ai", "starlette", "uvicorn")
-    settings = f"{Mem0.settings}; Starlette and uvicorn, as in their REST server: one process, a thread for each call"
-    _server: Child
-
-    def kill(self) -> None:
-        super().kill()
-        if hasattr(self, "_server"):
-            self._server.end()
-
-    def start_again(self) -> None:
-        self._server = Child(self, "mem0_http", "server")
-        self._server.call("start", self._setup())
-        self._child = Child(self, "mem0_http")
-        asked = self._setup()._replace(database_url=self._server.call("address"))
-        self._child.call("start", asked)
 
 
 class LangMem(System):
