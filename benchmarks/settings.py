@@ -1,10 +1,10 @@
-"""The production settings, with one more view, two models and a ranker."""
+"""The production settings, with one more view and two models."""
 
 import os
 
 from config.rates import Rate
 from config.settings import *  # noqa: F403
-from config.settings import BASE_DIR, EMBEDDING_PROVIDERS, KEY_RATES, LLM_PROVIDERS, RANKERS
+from config.settings import BASE_DIR, EMBEDDING_PROVIDERS, KEY_RATES, LLM_PROVIDERS
 
 ROOT_URLCONF = "benchmarks.urls"
 LLM_PROVIDERS |= {
@@ -17,7 +17,6 @@ LLM_PROVIDERS |= {
         "OPTIONS": {"base_url": os.environ.get("BENCH_STREAM_URL", ""), "model": "bench"},
     },
 }
-RANKERS["measured"] = "benchmarks.recall.variants.measured"
 # High limits, so that requests are counted as in production but never refused.
 KEY_RATES |= dict.fromkeys(KEY_RATES, Rate(60_000_000, 60))
 EMBEDDING_PROVIDERS["local"]["OPTIONS"]["folder"] = BASE_DIR / ".data" / "models"  # kept for all runs

@@ -1,4 +1,4 @@
-"""`make bench-recall`: evidence recall on LoCoMo and update candidates on HaluMem, with the value of each part.
+"""`make bench-recall`: evidence recall on LoCoMo and update candidates on HaluMem.
 
 The embedder is `local`. RAPPORT_DATA names the folder with the sets: `locomo/*.json` and `halumem/*.jsonl`.
 """

@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.recall.sets import Said, Talk
-from benchmarks.recall.variants import MEASURED, measure_ranker
 from benchmarks.runner import say
 from benchmarks.seed import Line, make_pair, store_messages
 from memory.models import Embedding, SearchedKind, SearchText
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.backfill import rebuild_index
 from memory.retrieval.index.embed import embed_owed
-from memory.retrieval.rankers.base import Ranker
 from memory.retrieval.search import search_messages
 from providers.embeddings.registry import embedder_of
 from relationships.models import Message, MessageRole, Relationship
@@ -50,14 +48,13 @@ def store_talks(talks: Sequence[Talk], retrieval: Retrieval) -> list[Stored]:
     return stored
 
 
-def recalls(stored: Sequence[Stored], retrieval: Retrieval, ranker: Ranker) -> Recalls:
-    """Ask all questions of the conversations by the product's search, with this ranker."""
-    measure_ranker(ranker)
-    asked = retrieval.model_copy(update={"ranker": MEASURED})
+def recalls(stored: Sequence[Stored], retrieval: Retrieval) -> Recalls:
+    """Ask all questions of the conversations by the product's search."""
     return np.array(
         [
             shares(
-                {one.ids[turn] for turn in question.evidence}, found(one.relationship, question.text, asked)
+                {one.ids[turn] for turn in question.evidence},
+                found(one.relationship, question.text, retrieval),
             )
             for one in stored
             for question in one.talk.questions

@@ -9,14 +9,12 @@ from numpy.typing import NDArray
 
 from benchmarks.recall.chats import chats
 from benchmarks.recall.coverage import coverage
-from benchmarks.recall.evidence import CUTS, Recalls, Stored, recalls, store_talks
+from benchmarks.recall.evidence import CUTS, Recalls, recalls, store_talks
 from benchmarks.recall.sets import CATEGORIES, Person, Talk, read_people, read_talks
 from benchmarks.recall.updates import Asker, Shown, play
-from benchmarks.recall.variants import built_up, published, taken_away
 from benchmarks.report import Figure, Goal, Row, Section
 from benchmarks.runner import Measure, say
 from memory.retrieval.configuration import Language, Retrieval
-from memory.retrieval.rankers.best import BestRanker
 
 ENGLISH: Language = "english"
 HEADINGS = ("", "@10", "@20", "change @10")
@@ -50,34 +48,21 @@ def measures_of(data: Path, *, embedder: str | None) -> dict[str, Measure]:
 
 def _evidence(talks: list[Talk], retrieval: Retrieval, model: str, goals: dict[int, float]) -> list[Section]:
     stored = store_talks(talks, retrieval)
-    whole = recalls(stored, retrieval, BestRanker())
+    whole = recalls(stored, retrieval)
     rows = [_row("best", whole)]
     if retrieval.embedder is not None:
-        for name, ranker in published():
-            rows.append(_row(name, recalls(stored, retrieval, ranker), against=whole))
+        for ranker in ("cosine", "hybrid"):
+            other = retrieval.model_copy(update={"ranker": ranker})
+            rows.append(_row(ranker, recalls(stored, other), against=whole))
     else:
         simple = Retrieval(language="simple")
-        unstemmed = recalls(store_talks(talks, simple), simple, BestRanker())
+        unstemmed = recalls(store_talks(talks, simple), simple)
         rows.append(_row("best, language unknown: no stems, no stop words", unstemmed, against=whole))
     how = _EVIDENCE.format(talks=len(talks), questions=len(whole))
     return [
         Section(f"Evidence recall, {model}", how, _figures("best", whole, goals), HEADINGS, rows),
-        _ablation(stored, retrieval, whole, model),
         _by_group(talks, whole, model),
     ]
-
-
-def _ablation(stored: list[Stored], retrieval: Retrieval, whole: Recalls, model: str) -> Section:
-    rows, before = [], None
-    vectors = retrieval.embedder is not None
-    for name, ranker in built_up(vectors=vectors):
-        values = recalls(stored, retrieval, ranker)
-        rows.append(_row(name, values, against=before))
-        before = values
-    for name, ranker in taken_away(vectors=vectors):
-        rows.append(_row(name, recalls(stored, retrieval, ranker), against=whole))
-    how = "Built up, each step against the one before; then taken from the whole, each against the whole."
-    return Section(f"What each part is worth, {model}", how, [], HEADINGS, rows)
 
 
 def _by_group(asked: list[Talk], whole: Recalls, model: str) -> Section:
