@@ -8,14 +8,12 @@ from uuid import UUID
 
 from django.db import connection
 from django.utils import timezone
-from pgvector import HalfVector
 
 from benchmarks.client import Client
 from benchmarks.service import HOST
 from memory.entries.adding import add_entries
-from memory.models import Embedding, EntrySource, ScratchpadEntry, SearchedKind, Tier
+from memory.models import EntrySource, ScratchpadEntry, Tier
 from memory.retrieval.index.backfill import rebuild_index
-from memory.retrieval.index.text import text_hash
 from relationships.ids import relationship_id, uuid7
 from relationships.models import DEFAULT_SESSION, Companion, EndUser, Message, Project, Relationship, Scope
 from relationships.services.api_keys import create_api_key
@@ -115,25 +113,6 @@ def store_talk(
     now, roles = timezone.now(), cycle(["user", "assistant"])
     lines = zip(sessions, roles, texts, strict=False)
     store_messages(person, (Line(*line, now) for line in lines))
-
-
-def store_vectors(
-    entries: Iterable[ScratchpadEntry], vectors: Iterable[Sequence[float]], *, model: str
-) -> None:
-    Embedding.objects.bulk_create(
-        Embedding(
-            relationship_id=entry.relationship_id,
-            project_id=entry.project_id,
-            id=uuid7(),
-            kind=SearchedKind.ENTRY,
-            owner_id=entry.id,
-            model=model,
-            dimensions=len(vector),
-            vector=HalfVector(list(vector)),
-            text_hash=text_hash(entry.content),
-        )
-        for entry, vector in zip(entries, vectors, strict=True)
-    )
 
 
 def analyze() -> None:

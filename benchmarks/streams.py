@@ -1,18 +1,11 @@
-"""A model that streams, and a process that only copies bytes to it and back.
-
-python -m benchmarks.streams           serves, and prints its address
-python -m benchmarks.streams copy URL  serves as a proxy of that address
+"""A model that streams: `python -m benchmarks.streams` serves, and prints its address.
 
 In production the model is another machine, so here it has a lower priority than the service.
 """
 
 import asyncio
 import json
-import sys
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from functools import partial
-from urllib.parse import urlsplit
 
 from benchmarks.load import give_way
 
@@ -53,28 +46,12 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
     writer.close()
 
 
-async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, port: int) -> None:
-    model, to_model = await asyncio.open_connection("127.0.0.1", port)
-
-    async def copy(given: asyncio.StreamReader, taken: asyncio.StreamWriter) -> None:
-        with suppress(ConnectionError):
-            while part := await given.read(65536):
-                taken.write(part)
-                await taken.drain()
-            taken.close()
-
-    await asyncio.gather(copy(reader, to_model), copy(model, writer))
-
-
-async def serve(answer: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]) -> None:
-    server = await asyncio.start_server(answer, "127.0.0.1", 0, backlog=1024)
+async def serve() -> None:
+    server = await asyncio.start_server(_answer, "127.0.0.1", 0, backlog=1024)
     print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", flush=True)
     await server.serve_forever()
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["copy"]:
-        asyncio.run(serve(partial(_copy, port=urlsplit(sys.argv[2]).port or 0)))
-    else:
-        give_way()
-        asyncio.run(serve(_answer))
+    give_way()
+    asyncio.run(serve())

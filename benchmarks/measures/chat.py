@@ -12,7 +12,6 @@ from benchmarks.client import Answers, Client
 from benchmarks.measures.setup import Setup
 from benchmarks.report import Figure, Goal, Section, of_rounds
 from benchmarks.seed import make_companion
-from benchmarks.service import program
 from benchmarks.streams import MARKS, PAUSE_SECONDS, WORDS
 from benchmarks.timing import alternate, cpu_during, percentile
 
@@ -27,25 +26,22 @@ def chat(setup: Setup) -> Section:
     for client in (rapport, second_group):  # to load code, and to make the people
         _stream(client, "chat", count).result().require(200)
     firsts = alternate(partial(_first, model, "bench"), partial(_first, rapport, "chat"), rounds=5 * rounds)
-    copied_cpu = _cpu_of_copying(count)
     many, cpu = cpu_during(setup.service.processes, lambda: _stream(rapport, "chat", count).result())
     runs, alone, beside = _contexts_beside(setup, second_group)
     complete = sum(run.statuses.get(200, 0) for run in (many, *runs))
-    bare_cpu, web = 1000 * copied_cpu / count, 1000 * cpu["web"] / count
     later = [mine - other for other, mine in zip(*firsts, strict=True)]
     of_all = count * (len(runs) + 1)
     return Section(
         "Replies",
         f"A model of its own process that streams {WORDS} words, {1000 * PAUSE_SECONDS:g} ms apart. One client asks it "
-        f"directly and through us in turn; then {count} streams at once, of {count} people; the same through a process "
-        "that only copies bytes; then contexts alone, and beside as many streams of a second group of server "
-        f"processes, in {rounds} rounds of a second each, taken together.",
+        f"directly and through us in turn; then {count} streams at once, of {count} people; then contexts alone, and "
+        "beside as many streams of a second group of server processes, in "
+        f"{rounds} rounds of a second each, taken together.",
         [
             of_rounds("first word, without us", firsts[0], "ms"),
             of_rounds("first word, later with us", later, "ms", Goal(15)),
             Figure(f"of {of_all} streams, complete", complete, goal=Goal(of_all, at_most=False)),
-            Figure("CPU of a bare pass-through, a reply", bare_cpu, "ms"),
-            Figure("CPU of the web server, a reply, more than that", web - bare_cpu, "ms", Goal(15)),
+            Figure("CPU of the web server, a reply", 1000 * cpu["web"] / count, "ms"),
             Figure("a context alone, p99", alone, "ms"),
             Figure("a context beside streams of the second group, p99", beside, "ms"),
             Figure("second group / alone", beside / alone, "x", Goal(2)),
@@ -69,18 +65,6 @@ def _contexts_beside(setup: Setup, second_group: Client) -> tuple[list[Answers],
         beside += contexts().require(200).milliseconds
         runs.append(streams.result())
     return runs, percentile(alone, 0.99), percentile(beside, 0.99)
-
-
-def _cpu_of_copying(count: int) -> float:
-    """CPU seconds of a process that only copies bytes between clients and the model."""
-    with program("benchmarks.streams", "copy", os.environ["BENCH_STREAM_URL"]) as (process, url):
-        client = _client_of(url)
-        _stream(client, "bench", 8).result()
-        answers, used = cpu_during(
-            lambda: {"copying": [process]}, lambda: _stream(client, "bench", count).result()
-        )
-    answers.require(200)
-    return used["copying"]
 
 
 def _client_of(url: str) -> Client:

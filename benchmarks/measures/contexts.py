@@ -1,14 +1,6 @@
-"""Contexts: in process, compared with SELECT 1; over HTTP, compared with a view that does nothing; and while other
-requests wait.
-"""
+"""Contexts: in process, compared with SELECT 1; over HTTP, compared with a view that does nothing."""
 
-import time
-from concurrent.futures import Future
 from functools import partial
-from math import ceil
-from uuid import UUID
-
-from django.conf import settings
 
 from benchmarks.client import Answers
 from benchmarks.measures.setup import ROUNDS, Compared, Setup, beside_select_one
@@ -21,13 +13,6 @@ from relationships.models import DEFAULT_SESSION, Relationship
 
 CONNECTIONS = (1, 8, 32)
 TAIL_AT = 8  # connections at which the p99 has a goal
-WAITERS = 50
-_ARRIVAL_SECONDS = 1.0  # until all requests wait
-# query_start is when a session last began a statement.
-_ACTIVE_SINCE = """
-SELECT count(*), count(*) FILTER (WHERE query_start > %s), clock_timestamp()
-  FROM pg_stat_activity WHERE application_name = 'rapport-web'
-"""
 Slice = tuple[Answers, dict[str, float]]  # a load, and the CPU seconds of each service during it
 
 
@@ -57,34 +42,6 @@ def over_http(setup: Setup) -> Section:
         f"'ok'; they take turns, {setup.scale.rounds} slices of {setup.scale.slice_seconds:g} s each. "
         "The client's CPU is its share of one core.",
         figures,
-    )
-
-
-def waiting(setup: Setup) -> Section:
-    setup.service.stop_worker()  # so that all requests wait to the end
-    relationships = setup.readers_of("waiters", count=WAITERS, trigger={"mode": "explicit"})
-    watched = setup.scale.watched_seconds
-    waiters = _start_waiters(setup, relationships, wait=watched + 2)
-    ((_, _, began),) = setup.service.ask(_ACTIVE_SINCE, None)
-    _, used = cpu_during(setup.service.processes, partial(time.sleep, watched))
-    ((sessions, active, _),) = setup.service.ask(_ACTIVE_SINCE, began)
-    waited = waiters.result().require(202).milliseconds
-    alone, beside = zip(
-        *(_with_and_without(setup, relationships) for _ in range(setup.scale.rounds)), strict=True
-    )
-    return Section(
-        "Waiting for a turn with ?wait",
-        f"{WAITERS} requests with ?wait, for turns that nobody reads: {settings.MAX_WAITERS} a process may wait "
-        f"(RAPPORT_MAX_WAITERS), the others are answered at once. They are watched for {watched:g} s. "
-        f"/context runs at {TAIL_AT} connections with and without them, in turn.",
-        [
-            Figure("requests that waited", sum(one > 1000 * watched for one in waited)),
-            Figure("the web server's database sessions", sessions),
-            Figure("sessions that ran a statement meanwhile", active, goal=Goal(0)),
-            Figure("the web server's CPU meanwhile, of one core", 100 * used["web"] / watched, "%"),
-            of_rounds("/context, p99", alone, "ms"),
-            of_ratios("/context's p99 beside them / without", beside, alone, Goal(2)),
-        ],
     )
 
 
@@ -122,20 +79,3 @@ def _figures(connections: int, ok: list[Slice], context: list[Slice]) -> list[Fi
         Figure(f"{at}/context, the database's CPU", cpu["database"], "ms a request"),
         of_rounds(f"{at}the client's CPU", clients, "%"),
     ]
-
-
-def _start_waiters(setup: Setup, relationships: list[UUID], *, wait: float) -> Future[Answers]:
-    """Send WAITERS requests that wait for this many seconds, and return when they have arrived."""
-    requests = setup.turn_requests(relationships, count=WAITERS, wait=ceil(wait))
-    running = setup.client.start(requests, connections=WAITERS, hold=True)
-    time.sleep(_ARRIVAL_SECONDS)
-    return running
-
-
-def _with_and_without(setup: Setup, relationships: list[UUID]) -> tuple[float, float]:
-    """The p99 of /context alone, and while other requests wait."""
-    alone, _ = _slice(setup, setup.context_request(), TAIL_AT)
-    waiters = _start_waiters(setup, relationships, wait=setup.scale.slice_seconds + 2)
-    beside, _ = _slice(setup, setup.context_request(), TAIL_AT)
-    waiters.result().require(202)
-    return alone.p99, beside.p99

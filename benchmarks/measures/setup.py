@@ -27,24 +27,20 @@ class Scale:
     slice_seconds: float = 1.0
     calls: int = 2000
     turns: int = 1000
-    watched_seconds: float = 4.0
     idle_seconds: float = 30.0
     messages: int = 50_000
-    tenants: int = 1_000
     streams: int = 300
 
 
 QUICK = Scale()
-LONG = Scale(rounds=15, slice_seconds=3.0, calls=10_000, turns=4000, tenants=5_000)
+LONG = Scale(rounds=15, slice_seconds=3.0, calls=10_000, turns=4000)
 SMOKE = Scale(
     rounds=1,
     slice_seconds=0.2,
     calls=40,
     turns=50,
-    watched_seconds=1.0,
     idle_seconds=1.0,
     messages=500,
-    tenants=20,
     streams=20,
 )
 
