@@ -1,6 +1,6 @@
 """`make bench-scale`: measure contexts, searches and disk space with 100, 10,000 and 1,000,000 relationships.
 
-Each number has its own database and web server, which are removed at the end. With CITUS=1, compare plain PostgreSQL
+Each number has its own database, which is removed at the end. With CITUS=1, compare plain PostgreSQL
 with one, two and four nodes instead.
 """
 

@@ -1,6 +1,6 @@
-"""Times contexts and searches, in process and over HTTP, while the files that contexts read are in memory."""
+"""Times contexts and searches, while the files that contexts read are in memory."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -8,7 +8,6 @@ from uuid import UUID
 from django.db import connection
 from django.utils import timezone
 
-from benchmarks.client import Client
 from benchmarks.scale.seed import Seeded, drawn
 from benchmarks.scale.templates import question
 from benchmarks.service import data_folder
@@ -39,7 +38,7 @@ SELECT pg_relation_filepath(part) FROM (
 _AT_ONCE = 1 << 20
 
 
-def in_process(seeded: Seeded, _: Client, *, calls: int, seed: int) -> Times:
+def in_process(seeded: Seeded, *, calls: int, seed: int) -> Times:
     """`warm`: relationships of the working set; `any`: drawn from all; `in memory`: their files were read before."""
     fill_cache()
     few = seeded.draw(WORKING_SET, seed=0)
@@ -67,28 +66,6 @@ def in_process(seeded: Seeded, _: Client, *, calls: int, seed: int) -> Times:
         "search, warm": timed(search, again)[len(few) :],
         "search, any": timed(search, others),
         "search with vectors": timed(partial(search, retrieval=_VECTORS), vectors),
-    }
-
-
-def over_http(seeded: Seeded, client: Client, *, calls: int, seed: int) -> Times:
-    """The same over HTTP, one request after the other."""
-    fill_cache()
-    few, anybody = seeded.draw(WORKING_SET, seed=0), seeded.draw(calls, seed=seed + 10_000)
-    asked: dict[str, dict[str, Any]] = {
-        "context": {"message": MESSAGE},
-        "entries/search": {"query": question(seed), "top_k": 5},
-    }
-
-    def read(what: str, ids: Iterable[UUID]) -> list[float]:
-        requests = [client.request("POST", f"/v1/relationships/{id}/{what}", asked[what]) for id in ids]
-        return client.drive(requests, connections=1, count=len(requests)).require(200).milliseconds
-
-    read("context", few)
-    return {
-        "context over HTTP, warm": read("context", drawn(few, calls, seed=seed)),
-        "context over HTTP, any, in memory": read("context", anybody),
-        "search over HTTP, warm": read("entries/search", drawn(few, calls, seed=seed)),
-        "search over HTTP, any": read("entries/search", seeded.draw(calls, seed=seed + 20_000)),
     }
 
 

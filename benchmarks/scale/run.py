@@ -1,8 +1,7 @@
 """Measures all sizes in alternating rounds."""
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -10,16 +9,14 @@ from time import perf_counter
 from django.conf import settings
 from django.db import connections
 
-from benchmarks.client import Client
 from benchmarks.report import Figure, Goal, Section, of_ratios, of_rounds
 from benchmarks.runner import say
-from benchmarks.scale import reads
-from benchmarks.scale.reads import READ_BY_CONTEXTS, WORKING_SET, Times
+from benchmarks.scale.reads import READ_BY_CONTEXTS, WORKING_SET, Times, in_process
 from benchmarks.scale.seed import EMBEDDED, Seeded, seed
 from benchmarks.scale.templates import PATTERNS, make_templates
-from benchmarks.seed import client_of
-from benchmarks.service import Service, use_database
+from benchmarks.service import use_database
 from benchmarks.timing import p50
+from config.postgresql.sessions import execute
 from tests.acceptance.database import create_database
 
 GB = 2**30
@@ -30,10 +27,7 @@ ALL_HISTORY_UP_TO = (
 KB_EACH, KB_OF_HISTORY = 30, 22  # as measured
 _WHILE_BUILDING = 3 * GB
 _HISTORY, _VECTORS = "memory_entryrevision", "memory_embedding"
-_GOALS = (
-    *("context, warm", "context, any, in memory"),
-    *("context over HTTP, warm", "context over HTTP, any, in memory"),
-)
+_GOALS = ("context, warm", "context, any, in memory")
 _ANY = (
     f"Warm: {WORKING_SET} relationships, read again and again. Any: drawn anew from all, and nobody twice. In memory: "
     "the files that contexts read were read from end to end before each round; what searches read is in memory as far "
@@ -46,7 +40,6 @@ SELECT oid::regclass::text, pg_total_relation_size(oid)
  ORDER BY 2 DESC
 """
 Rounds = Mapping[int, Sequence[Times]]  # by size
-Read = Callable[..., Times]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,29 +48,21 @@ class Place:
 
     database: str
     seeded: Seeded
-    service: Service
-    client: Client
+    tables: Mapping[str, int]  # bytes of each, with its indexes
     seconds: float  # of seeding
 
 
 def measure(sizes: Sequence[int], *, rounds: int, calls: int) -> list[Section]:
     """`sizes`: numbers of relationships, the smallest first."""
-    with ExitStack() as stack:
-        places = _seeded(sizes, stack)
-        tables = {size: dict(place.service.ask(_SIZES)) for size, place in places.items()}
-        inside = _rounds(places, "in process", reads.in_process, rounds=rounds, calls=calls)
-        for place in places.values():
-            place.service.start_web()
-        outside = _rounds(places, "over HTTP", reads.over_http, rounds=rounds, calls=calls)
+    places = _seeded(sizes)
     how = f"{rounds} rounds of {calls} calls for each number of relationships, which take turns."
     return [
-        _times("In process", f"{how} {_ANY}", inside),
-        _times("Through the production server", f"{how} One client. {_ANY}", outside),
-        _room(tables, {size: place.seconds for size, place in places.items()}),
+        _times("In process", f"{how} {_ANY}", _rounds(places, rounds=rounds, calls=calls)),
+        _room(places),
     ]
 
 
-def _seeded(sizes: Sequence[int], stack: ExitStack) -> dict[int, Place]:
+def _seeded(sizes: Sequence[int]) -> dict[int, Place]:
     say("the people everybody is like")
     empty = str(settings.DATABASES["default"]["NAME"])
     patterns = min(PATTERNS, *sizes)
@@ -91,21 +76,19 @@ def _seeded(sizes: Sequence[int], stack: ExitStack) -> dict[int, Place]:
         use_database(database)
         began = perf_counter()
         seeded = seed(size, patterns=patterns, last_seq=last_seq, history_of_one_in=_one_in(size))
-        service = Service(database)
-        stack.callback(service.close)
-        client = client_of(seeded.project_id, service.port)
-        places[size] = Place(database, seeded, service, client, perf_counter() - began)
+        seconds = perf_counter() - began
+        places[size] = Place(database, seeded, dict(execute(_SIZES)), seconds)
     return places
 
 
-def _rounds(places: Mapping[int, Place], name: str, read: Read, *, rounds: int, calls: int) -> Rounds:
+def _rounds(places: Mapping[int, Place], *, rounds: int, calls: int) -> Rounds:
     """The rounds of each size, which alternate, so that a busy machine slows all of them alike."""
     found: dict[int, list[Times]] = {size: [] for size in places}
     for number in range(1, rounds + 1):
         for size, place in places.items():
-            say(f"{name}: round {number}, {size:,} relationships")
+            say(f"round {number}, {size:,} relationships")
             use_database(place.database)
-            found[size].append(read(place.seeded, place.client, calls=calls, seed=number))
+            found[size].append(in_process(place.seeded, calls=calls, seed=number))
     return found
 
 
@@ -138,18 +121,17 @@ def _times(title: str, how: str, rounds: Rounds) -> Section:
     return section
 
 
-def _room(sizes: Mapping[int, Mapping[str, int]], seconds: Mapping[int, float]) -> Section:
-    """`sizes`: bytes of each table with its indexes."""
+def _room(places: Mapping[int, Place]) -> Section:
     section = Section(
         "Room on the disk",
         f"With indexes. Only the first {EMBEDDED:,} relationships have vectors, and of a million every other one has a "
         "history; the rest is extrapolated.",
     )
-    for size, tables in sizes.items():
-        at, whole = f"{size:,} relationships", sum(tables.values()) / GB
-        section.figures.append(Figure(f"{at}: seeded in", seconds[size], "s"))
+    for size, place in places.items():
+        at, whole = f"{size:,} relationships", sum(place.tables.values()) / GB
+        section.figures.append(Figure(f"{at}: seeded in", place.seconds, "s"))
         section.figures.append(Figure(f"{at}: on the disk", whole, "GB", goal=Goal(MOST_ROOM)))
-    section.figures += _of_largest(max(sizes), sizes[max(sizes)])
+    section.figures += _of_largest(max(places), places[max(places)].tables)
     return section
 
 
