@@ -30,6 +30,7 @@ pytest_plugins = [
     "tests.fixtures.turns",
     "tests.fixtures.chat",
     "tests.fixtures.queue",
+    "tests.fixtures.webhooks",
     "tests.fixtures.distributed",
     "tests.fixtures.template",
     "tests.fixtures.emptying",

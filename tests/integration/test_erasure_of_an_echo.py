@@ -8,7 +8,7 @@ import pytest
 
 from memory.ingestion.replays import request_replay
 from memory.retrieval.index.embed import embed_owed
-from relationships.models import Message, Relationship
+from relationships.models import Message
 from relationships.services.turns import NewMessage
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
@@ -22,11 +22,6 @@ SAID = "I live in Klosterneuburg."
 ECHO = "Since you live in Klosterneuburg, the abbey is around the corner."
 LATER = "Klosterneuburg is loud today."
 OTHER = "And how is your sister?"
-
-
-@pytest.fixture
-def at(relationship: Relationship) -> str:
-    return f"/relationships/{relationship.id}"
 
 
 @pytest.fixture

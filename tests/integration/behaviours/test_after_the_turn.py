@@ -1,7 +1,6 @@
 """Asynchronous behaviours: looked at once for each turn, done by a worker, and told in a row."""
 
 from datetime import UTC, datetime, timedelta
-from uuid import UUID
 
 import pytest
 from django.utils import timezone
@@ -10,10 +9,10 @@ from pytest_django import DjangoAssertNumQueries
 from behaviours.models import BehaviourRun
 from behaviours.tasks import look_at_turns_read, run_owed
 from memory.models import ModelCall, RevisionEvent
-from relationships.models import Message, Profile, SessionState, Turn
+from relationships.models import Profile, SessionState
 from relationships.services.users import change_user
 from tests.fakes import ScriptedProvider
-from tests.fixtures.behaviours import behave, outbox_of, runs_of, work
+from tests.fixtures.behaviours import behave, message_of, outbox_of, runs_of, work
 from tests.fixtures.turns import PERSON, Conversation, add, answer
 
 GREET = {"message": "Hello {{ user }}: {{ message }}", "when": {"keywords": ["hello"]}}
@@ -234,11 +233,6 @@ def test_a_model_may_word_a_message_to_the_person_or_say_that_there_is_none(
         ("On: I bought a boat", "Queued in the outbox."),
         ("On: Good soup today", "There was nothing to say."),
     ]
-
-
-def message_of(turn: Turn) -> UUID:
-    found: UUID = Message.objects.for_relationship(turn.relationship_id).get(turn_id=turn.id).id
-    return found
 
 
 def test_one_that_asks_for_entries_waits_until_the_turn_is_read(

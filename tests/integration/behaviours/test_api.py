@@ -15,11 +15,6 @@ from tests.fixtures.behaviours import behave, work
 from tests.fixtures.turns import Conversation
 
 
-@pytest.fixture
-def at(conversation: Conversation) -> str:
-    return f"/relationships/{conversation.relationship.id}"
-
-
 def test_the_behaviours_that_hold_here_are_listed_in_order(
     conversation: Conversation, api: Api, at: str
 ) -> None:

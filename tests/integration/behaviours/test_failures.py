@@ -1,7 +1,6 @@
 """What becomes of a run that fails, waits for the budget, or loses its message."""
 
 from datetime import timedelta
-from uuid import UUID
 
 import pytest
 from django.db import OperationalError, connection
@@ -14,17 +13,12 @@ from behaviours.working import Work, run_behaviours
 from memory.models import ModelCall
 from providers.errors import ContentBlocked, HeldBack, RateLimited
 from providers.llm.base import CompletionRequest
-from relationships.models import Message, Profile, SessionState, Turn
+from relationships.models import Profile, SessionState
 from relationships.services.model_budgets import set_model_budget
 from tests.fakes import ScriptedProvider
-from tests.fixtures.behaviours import behave, runs_of, work
+from tests.fixtures.behaviours import behave, message_of, runs_of, work
 from tests.fixtures.turns import PERSON, Conversation
 from upkeep.erasure.messages import redact_messages
-
-
-def message_of(turn: Turn) -> UUID:
-    found: UUID = Message.objects.for_relationship(turn.relationship_id).get(turn_id=turn.id).id
-    return found
 
 
 def test_a_passing_failure_is_tried_again_and_a_lasting_one_given_up(

@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import hmac
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
@@ -16,15 +15,8 @@ from behaviours.runs import retry_run
 from tests.fixtures.api import Api
 from tests.fixtures.behaviours import behave, runs_of, work
 from tests.fixtures.turns import Conversation
-from tests.fixtures.webhooks import WebhookServer, in_metrics, webhook_server
+from tests.fixtures.webhooks import WebhookServer, in_metrics
 from worker.silence import OWN_ADDRESSES, SILENT_SECONDS, CallsInFlight
-
-
-@pytest.fixture
-def address(settings: Settings) -> Iterator[WebhookServer]:
-    settings.ALLOW_PRIVATE_ADDRESSES = True
-    with webhook_server() as server:
-        yield server
 
 
 def tell(conversation: Conversation, url: str) -> None:
@@ -40,13 +32,13 @@ def due_now(run: BehaviourRun) -> None:
 
 
 def test_it_is_called_with_what_was_said_and_signed(
-    conversation: Conversation, address: WebhookServer, api: Api
+    conversation: Conversation, webhook: WebhookServer, api: Api
 ) -> None:
-    tell(conversation, address.url)
+    tell(conversation, webhook.url)
 
     work(conversation)
 
-    [call], [run] = address.calls, runs_of(conversation)
+    [call], [run] = webhook.calls, runs_of(conversation)
     assert (run.state, run.outcome, run.answer) == ("done", "The address answered 200.", "Okay")
     assert run.rendered.encode() == call.body
     data = call.json["data"]
@@ -66,9 +58,9 @@ def test_it_is_called_with_what_was_said_and_signed(
 
 
 def test_while_the_secret_is_changed_it_is_signed_by_both(
-    conversation: Conversation, address: WebhookServer, api: Api
+    conversation: Conversation, webhook: WebhookServer, api: Api
 ) -> None:
-    tell(conversation, address.url)
+    tell(conversation, webhook.url)
     companion = f"/companions/{conversation.relationship.companion_id}"
     keys = []
     for secrets in ([0], [1, 0]):
@@ -78,7 +70,7 @@ def test_while_the_secret_is_changed_it_is_signed_by_both(
 
     work(conversation)
 
-    [call] = address.calls
+    [call] = webhook.calls
     signed = f"{call.headers['webhook-id']}.{call.headers['webhook-timestamp']}.".encode() + call.body
     old, new = (base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode() for key in keys)
     assert call.headers["webhook-signature"] == f"v1,{new} v1,{old}"
@@ -86,12 +78,12 @@ def test_while_the_secret_is_changed_it_is_signed_by_both(
 
 
 def test_it_is_held_back_while_many_earlier_calls_of_the_project_are_not_answered(
-    conversation: Conversation, address: WebhookServer, monkeypatch: pytest.MonkeyPatch
+    conversation: Conversation, webhook: WebhookServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [1000.0]
     in_flight = CallsInFlight(readers=2, clock=lambda: clock[0])
     monkeypatch.setattr("behaviours.webhooks.calls_in_flight", in_flight)
-    tell(conversation, address.url)
+    tell(conversation, webhook.url)
 
     with in_flight.call(conversation.relationship.project_id, OWN_ADDRESSES):
         clock[0] += SILENT_SECONDS + 1
@@ -99,7 +91,7 @@ def test_it_is_held_back_while_many_earlier_calls_of_the_project_are_not_answere
         [run] = runs_of(conversation)
         assert (run.state, run.error_code, run.attempts) == ("pending", "held_back", 0)
         assert run.error == "Not sent: earlier calls still wait for their answers, the oldest for 11 s."
-    assert address.calls == []
+    assert webhook.calls == []
 
     due_now(run)
     work(conversation)
@@ -107,20 +99,20 @@ def test_it_is_held_back_while_many_earlier_calls_of_the_project_are_not_answere
 
 
 def test_the_longest_message_is_cut_to_the_templates_limit(
-    conversation: Conversation, address: WebhookServer
+    conversation: Conversation, webhook: WebhookServer
 ) -> None:
-    behave(conversation.relationship, tell={"webhook": {"url": address.url}})
+    behave(conversation.relationship, tell={"webhook": {"url": webhook.url}})
     conversation.say("x" * 65_536)
 
     work(conversation)
 
     assert runs_of(conversation)[0].state == "done"
-    assert address.calls[0].json["data"]["text"] == "x" * 20_000 + "…"
+    assert webhook.calls[0].json["data"]["text"] == "x" * 20_000 + "…"
 
 
-def test_it_is_tried_again_under_the_same_id(conversation: Conversation, address: WebhookServer) -> None:
-    address.statuses.extend([503, 429])
-    tell(conversation, address.url)
+def test_it_is_tried_again_under_the_same_id(conversation: Conversation, webhook: WebhookServer) -> None:
+    webhook.statuses.extend([503, 429])
+    tell(conversation, webhook.url)
 
     work(conversation)
     [run] = runs_of(conversation)
@@ -130,14 +122,14 @@ def test_it_is_tried_again_under_the_same_id(conversation: Conversation, address
         work(conversation)
 
     assert runs_of(conversation)[0].state == "done"
-    assert {call.headers["webhook-id"] for call in address.calls} == {str(run.id)}
-    assert len(address.calls) == 3
+    assert {call.headers["webhook-id"] for call in webhook.calls} == {str(run.id)}
+    assert len(webhook.calls) == 3
 
 
-def test_it_waits_as_long_as_the_address_asks_for(conversation: Conversation, address: WebhookServer) -> None:
-    address.statuses.append(429)
-    address.retry_after = "300"
-    tell(conversation, address.url)
+def test_it_waits_as_long_as_the_address_asks_for(conversation: Conversation, webhook: WebhookServer) -> None:
+    webhook.statuses.append(429)
+    webhook.retry_after = "300"
+    tell(conversation, webhook.url)
 
     work(conversation)
 
@@ -146,10 +138,10 @@ def test_it_waits_as_long_as_the_address_asks_for(conversation: Conversation, ad
 
 
 def test_one_that_will_not_be_taken_is_a_dead_letter_that_can_be_sent_again(
-    conversation: Conversation, address: WebhookServer, api: Api
+    conversation: Conversation, webhook: WebhookServer, api: Api
 ) -> None:
-    address.statuses.append(404)
-    tell(conversation, address.url)
+    webhook.statuses.append(404)
+    tell(conversation, webhook.url)
 
     work(conversation)
 
@@ -162,11 +154,11 @@ def test_one_that_will_not_be_taken_is_a_dead_letter_that_can_be_sent_again(
 
 
 def test_it_is_given_up_after_the_last_attempt_and_metrics_say_so_for_a_day(
-    conversation: Conversation, address: WebhookServer, settings: Settings, client: Client
+    conversation: Conversation, webhook: WebhookServer, settings: Settings, client: Client
 ) -> None:
     settings.MAX_ATTEMPTS = 2
-    address.statuses.extend([500, 500])
-    tell(conversation, address.url)
+    webhook.statuses.extend([500, 500])
+    tell(conversation, webhook.url)
 
     said = []
     for _ in range(2):

@@ -6,16 +6,10 @@ from typing import Any
 import pytest
 
 from chat.models import ToolCall
-from relationships.models import Companion, Relationship, Turn
-from tests.fixtures.api import Api
+from relationships.models import Companion, Turn
+from tests.fixtures.api import Api, add_entry
 from tests.fixtures.chat import Chat, stored, text_in
-from tests.integration.chat.test_tools import remember
 from tests.vendor_servers.openai_server import OpenAIServer
-
-
-@pytest.fixture
-def at(relationship: Relationship) -> str:
-    return f"/relationships/{relationship.id}"
 
 
 @pytest.fixture
@@ -32,7 +26,7 @@ def searching(query: str) -> dict[str, Any]:
 def test_a_model_searches_and_the_client_sees_only_the_reply(
     chat: Chat, offering: OpenAIServer, api: Api, at: str
 ) -> None:
-    tea = remember(api, at, "Prefers green tea", tier="archive")
+    tea = add_entry(api, at, "Prefers green tea", tier="archive")
     offering.push(searching("tea"), {"text": "Green tea, of course."})
 
     events = chat.stream("What shall I drink?", stream_options={"include_usage": True})
@@ -220,7 +214,7 @@ def test_a_model_writes_nothing_once_what_it_was_shown_is_gone(
     companion.save()
     replying.push({"text": "Hello!"}, {"pieces": ["Noted"], **calling(tool)}, {"text": "."})
     first = chat.say("Vienna is home.").body["rapport"]["turn_id"]
-    vienna, _ = remember(api, at, "Lives in Vienna"), remember(api, at, "Has a cat")
+    vienna, _ = add_entry(api, at, "Lives in Vienna"), add_entry(api, at, "Has a cat")
 
     events = chat.begin("Do you know my cat?")
     next(events)
@@ -249,7 +243,7 @@ def test_a_model_may_write_after_it_has_forgotten_something_itself(
     companion.save()
     forgetting = {"tool_calls": [{"name": "memory_forget", "arguments": {"query": "Lives in Vienna"}}]}
     replying.push(forgetting, calling("core_memory_append", content="Lives in Porto"), {"text": "Noted."})
-    remember(api, at, "Lives in Vienna")
+    add_entry(api, at, "Lives in Vienna")
 
     told = chat.say("I live in Porto now.").body["rapport"]["tools"]
 

@@ -7,26 +7,17 @@ from django.test import Client
 
 from chat.models import KeptContext, ToolCall
 from providers.errors import RequestRefused
-from relationships.models import Companion, Message, Relationship
+from relationships.models import Companion, Message
 from tests.fakes import ScriptedProvider
-from tests.fixtures.api import Api
+from tests.fixtures.api import Api, add_entry
 from tests.fixtures.chat import Chat, stored, turns
 from tests.vendor_servers.openai_server import OpenAIServer
 
 PAIR = {"companion": "ada", "user": "maya"}
 
 
-@pytest.fixture
-def at(relationship: Relationship) -> str:
-    return f"/relationships/{relationship.id}"
-
-
-def add(api: Api, at: str, content: str) -> str:
-    return str(api.post(f"{at}/entries", {"content": content, "type": "preference"}).body["id"])
-
-
 def test_entries_are_kept_with_the_version_that_was_shown(chat: Chat, api: Api, at: str) -> None:
-    tea = add(api, at, "Prefers green tea")
+    tea = add_entry(api, at, "Prefers green tea")
     api.patch(f"{at}/entries/{tea}", {"content": "Prefers black tea"})
 
     told = chat.say("What shall I drink?").body["rapport"]
@@ -95,7 +86,7 @@ def test_the_shown_passage_of_a_long_message_is_recorded(
 def test_an_entry_that_is_erased_leaves_the_contexts_and_calls_that_name_it(
     chat: Chat, api: Api, at: str, companion: Companion
 ) -> None:
-    tea, run = add(api, at, "Prefers green tea"), add(api, at, "Runs on Sundays")
+    tea, run = add_entry(api, at, "Prefers green tea"), add_entry(api, at, "Runs on Sundays")
     chat.say("What shall I drink?")
     api.post(f"{at}/tools/memory_search", {"query": "Does she prefer coffee? No: prefers green tea."})
 
@@ -135,7 +126,7 @@ def test_a_reply_to_what_was_erased_meanwhile_is_stored_without_its_words(
     companion.save()
     scripted_provider.answer_with("Hello!", "You live in Vienna.")
     first = chat.say("I live in Vienna.").body["rapport"]["turn_id"]
-    entry = add(api, at, "Lives in Vienna")
+    entry = add_entry(api, at, "Lives in Vienna")
 
     def erase(_: object) -> None:
         if what == "entry":
@@ -193,7 +184,7 @@ def test_a_providers_error_that_quotes_a_message_goes_with_the_message(
 def test_a_reply_that_repeats_what_was_forgotten_meanwhile_is_hidden(
     entry: str, reply: str, shown: bool, chat: Chat, api: Api, at: str, replying: OpenAIServer
 ) -> None:
-    add(api, at, entry)
+    add_entry(api, at, entry)
     replying.push({"pieces": ["Well.", f" {reply}"]})
     events = chat.begin("How do I get around?")
     next(events)

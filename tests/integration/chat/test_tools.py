@@ -8,20 +8,9 @@ from django.utils import timezone
 from chat.models import ToolCall
 from chat.tools.definitions import TOOLS
 from memory.models import EntryRevision, ScratchpadEntry
-from relationships.models import Companion, Relationship, Turn
-from tests.fixtures.api import Api
+from relationships.models import Companion, Turn
+from tests.fixtures.api import Api, add_entry
 from tests.fixtures.chat import stored
-
-
-@pytest.fixture
-def at(relationship: Relationship) -> str:
-    return f"/relationships/{relationship.id}"
-
-
-def remember(api: Api, at: str, content: str, **values: Any) -> str:
-    answer = api.post(f"{at}/entries", {"content": content, "type": "preference", **values})
-    assert answer.status == 201, answer
-    return str(answer.body["id"])
 
 
 def call(api: Api, at: str, name: str, **arguments: Any) -> Any:
@@ -43,8 +32,8 @@ def test_definitions_come_in_each_vendors_shape(api: Api) -> None:
 
 
 def test_search_finds_what_fits(api: Api, at: str) -> None:
-    tea = remember(api, at, "Prefers green tea")
-    remember(api, at, "Runs every Sunday")
+    tea = add_entry(api, at, "Prefers green tea")
+    add_entry(api, at, "Runs every Sunday")
 
     found = call(api, at, "memory_search", query="green tea", limit=1)
 
@@ -78,9 +67,9 @@ def test_an_added_memory_is_read_like_a_turn(api: Api, at: str) -> None:
 
 
 def test_forget_hides_what_matches_and_can_be_undone(api: Api, at: str) -> None:
-    tea = remember(api, at, "Prefers green tea")
-    car = remember(api, at, "Has a cat and drives a Volvo")
-    remember(api, at, "Prefers green curtains")
+    tea = add_entry(api, at, "Prefers green tea")
+    car = add_entry(api, at, "Has a cat and drives a Volvo")
+    add_entry(api, at, "Prefers green curtains")
     api.post(f"{at}/turns", {"messages": [{"role": "user", "content": "I like green tea best."}]})
 
     answer = call(api, at, "memory_forget", query="the green tea")
@@ -97,7 +86,7 @@ def test_forget_hides_what_matches_and_can_be_undone(api: Api, at: str) -> None:
 
 def test_forget_without_a_match_hides_nothing_and_says_what_it_looked_at(api: Api, at: str) -> None:
     contents = ["Works as a baker in Lisbon", "Has a brother who works in Madrid", "Plays chess"]
-    ids = [remember(api, at, content) for content in contents]
+    ids = [add_entry(api, at, content) for content in contents]
 
     for query in ("the job of their sister", "works in Berlin", "forget everything", "that"):
         answer = call(api, at, "memory_forget", query=query)
@@ -109,7 +98,7 @@ def test_forget_without_a_match_hides_nothing_and_says_what_it_looked_at(api: Ap
 
 def test_forget_takes_no_more_at_once_than_a_reading_may(api: Api, at: str) -> None:
     for number in range(5):
-        remember(api, at, f"Has a fish called Number{number}")
+        add_entry(api, at, f"Has a fish called Number{number}")
     answer = call(api, at, "memory_forget", query="the fish")
     assert answer == {
         "success": False,
@@ -120,8 +109,8 @@ def test_forget_takes_no_more_at_once_than_a_reading_may(api: Api, at: str) -> N
 
 @pytest.mark.parametrize("mark", ["pinned", "read_only"])
 def test_forget_leaves_protected_entries_and_hides_nothing_instead(api: Api, at: str, mark: str) -> None:
-    remember(api, at, "Prefers green tea", **{mark: True})
-    remember(api, at, "Drank tea in Porto")
+    add_entry(api, at, "Prefers green tea", **{mark: True})
+    add_entry(api, at, "Drank tea in Porto")
 
     answer = call(api, at, "memory_forget", query="prefers green tea")
 
@@ -150,7 +139,7 @@ def test_core_memory_is_appended_to_and_replaced(api: Api, at: str) -> None:
 
 def test_archival_and_conversation_search_page(api: Api, at: str) -> None:
     for number in range(7):
-        remember(api, at, f"Read book number {number}", tier="archive")
+        add_entry(api, at, f"Read book number {number}", tier="archive")
         api.post(f"{at}/turns", {"messages": [{"role": "user", "content": f"I read book number {number}."}]})
 
     pages = [call(api, at, "archival_memory_search", query="book", page=page)["memories"] for page in (0, 1)]

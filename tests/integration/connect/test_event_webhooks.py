@@ -1,6 +1,5 @@
 """Events by webhook: each once, in order, signed, tried again under its ID, given up visibly, and told again."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -9,7 +8,6 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 from django_q.models import OrmQ
-from pytest_django.fixtures import Settings
 
 from behaviours.webhooks import sign
 from connect.events.delivering import deliver_events
@@ -20,21 +18,9 @@ from providers.errors import ContentBlocked
 from relationships.models import Relationship, SessionState, Turn
 from relationships.services.companions import write_companion_config
 from tests.fakes import ScriptedProvider
-from tests.fixtures.api import Api
+from tests.fixtures.api import Api, add_entry
 from tests.fixtures.turns import PERSON, Conversation, answer, delete
-from tests.fixtures.webhooks import WebhookServer, in_metrics, webhook_server
-
-
-@pytest.fixture
-def path(relationship: Relationship) -> str:
-    return f"/relationships/{relationship.id}"
-
-
-@pytest.fixture
-def address(settings: Settings) -> Iterator[WebhookServer]:
-    settings.ALLOW_PRIVATE_ADDRESSES = True
-    with webhook_server() as server:
-        yield server
+from tests.fixtures.webhooks import WebhookServer, in_metrics
 
 
 def listen(relationship: Relationship, url: str | None, **webhook: Any) -> None:
@@ -58,113 +44,109 @@ def deliver(relationship: Relationship, *, now: bool = True) -> EventDelivery:
     return row
 
 
-def add(api: Api, path: str, content: str) -> str:
-    return str(api.post(f"{path}/entries", {"content": content, "type": "other"}).body["id"])
-
-
-def told(address: WebhookServer) -> list[str]:
-    return [call.json["data"]["entry_id"] for call in address.calls]
+def told(webhook: WebhookServer) -> list[str]:
+    return [call.json["data"]["entry_id"] for call in webhook.calls]
 
 
 def test_each_change_is_delivered_once_in_order_signed_and_without_texts(
-    api: Api, path: str, relationship: Relationship, address: WebhookServer
+    api: Api, at: str, relationship: Relationship, webhook: WebhookServer
 ) -> None:
-    before = add(api, path, "Before anybody listened.")
-    listen(relationship, address.url)
-    entries = [add(api, path, f"Fact {number}.") for number in range(3)]
+    before = add_entry(api, at, "Before anybody listened.")
+    listen(relationship, webhook.url)
+    entries = [add_entry(api, at, f"Fact {number}.") for number in range(3)]
     deliver(relationship)
     deliver(relationship)
 
-    assert told(address) == entries and before not in entries
-    call = address.calls[0]
+    assert told(webhook) == entries and before not in entries
+    call = webhook.calls[0]
     assert (call.json["type"], call.json["data"]["event"]) == ("memory.changed", "add")
     assert call.json["data"]["user"] == "maya"
     assert b"Fact" not in call.body
     key, stamp = call.headers["webhook-id"], int(call.headers["webhook-timestamp"])
     expected = sign(relationship.companion_id, secrets=[0], webhook_id=key, timestamp=stamp, body=call.body)
     assert call.headers["webhook-signature"] == expected
-    assert len({one.headers["webhook-id"] for one in address.calls}) == 3
+    assert len({one.headers["webhook-id"] for one in webhook.calls}) == 3
 
 
 def test_a_long_delivery_is_left_to_another_task_after_an_event(
-    api: Api, path: str, relationship: Relationship, address: WebhookServer, monkeypatch: pytest.MonkeyPatch
+    api: Api, at: str, relationship: Relationship, webhook: WebhookServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("worker.fairness.MOST_SECONDS", 0.0)
-    listen(relationship, address.url)
-    entries = [add(api, path, f"Fact {number}.") for number in range(3)]
-    address.statuses.append(503)
+    listen(relationship, webhook.url)
+    entries = [add_entry(api, at, f"Fact {number}.") for number in range(3)]
+    webhook.statuses.append(503)
     assert deliver(relationship).error_code == "status_503"
     OrmQ.objects.all().delete()
     for number in range(3):
         assert deliver(relationship, now=not number).error_code == ""
-        assert told(address)[1:] == entries[: number + 1]
+        assert told(webhook)[1:] == entries[: number + 1]
         assert [task.task["func"] for task in OrmQ.objects.all()] == [TASK] * (number + 1)
 
 
 def test_a_refused_event_is_retried_under_its_id_before_later_ones(
-    api: Api, path: str, relationship: Relationship, address: WebhookServer
+    api: Api, at: str, relationship: Relationship, webhook: WebhookServer
 ) -> None:
-    listen(relationship, address.url)
-    address.statuses.extend([200, 503])
-    entries = [add(api, path, f"Fact {number}.") for number in range(2)]
+    listen(relationship, webhook.url)
+    webhook.statuses.extend([200, 503])
+    entries = [add_entry(api, at, f"Fact {number}.") for number in range(2)]
     waiting = deliver(relationship)
     assert (waiting.state, waiting.attempts, waiting.error_code) == ("waiting", 1, "status_503")
     assert waiting.due_at is not None and waiting.due_at > timezone.now()
-    entries.append(add(api, path, "Meanwhile."))
+    entries.append(add_entry(api, at, "Meanwhile."))
     assert deliver(relationship, now=False).attempts == 1  # its time has not come
 
     assert deliver(relationship).attempts == 0
-    assert told(address) == [entries[0], entries[1], entries[1], entries[2]]
-    ids = [call.headers["webhook-id"] for call in address.calls]
+    assert told(webhook) == [entries[0], entries[1], entries[1], entries[2]]
+    ids = [call.headers["webhook-id"] for call in webhook.calls]
     assert ids[1] == ids[2] and len(set(ids)) == 3
 
 
 def test_one_that_is_given_up_is_seen_and_goes_on_when_it_is_replayed(
-    api: Api, path: str, relationship: Relationship, address: WebhookServer
+    api: Api, at: str, relationship: Relationship, webhook: WebhookServer
 ) -> None:
-    listen(relationship, address.url)
-    address.statuses.append(410)
-    entries = [add(api, path, f"Fact {number}.") for number in range(2)]
+    listen(relationship, webhook.url)
+    webhook.statuses.append(410)
+    entries = [add_entry(api, at, f"Fact {number}.") for number in range(2)]
     assert deliver(relationship).state == "failed"
-    entries.append(add(api, path, "Later."))
+    entries.append(add_entry(api, at, "Later."))
     deliver(relationship)
-    seen = api.get(f"{path}/events/delivery").body
+    seen = api.get(f"{at}/events/delivery").body
     assert (seen["state"], seen["error"]) == ("failed", "The address answered 410.")
-    missed = api.get(f"{path}/events?after={seen['after']}").body["items"]
+    missed = api.get(f"{at}/events?after={seen['after']}").body["items"]
     assert [one["data"]["entry_id"] for one in missed] == entries
 
-    assert api.post(f"{path}/events/replay").status == 202
+    assert api.post(f"{at}/events/replay").status == 202
     assert deliver(relationship).state == "waiting"
-    assert told(address) == [entries[0], *entries]
-    assert api.post(f"{path}/events/replay", {"after": "0-0"}).status == 202
+    assert told(webhook) == [entries[0], *entries]
+    assert api.post(f"{at}/events/replay", {"after": "0-0"}).status == 202
     deliver(relationship)
-    assert told(address)[4:] == entries
-    assert api.post(f"{path}/events/replay", {"after": "soon"}).fields == ["after"]
+    assert told(webhook)[4:] == entries
+    assert api.post(f"{at}/events/replay", {"after": "soon"}).fields == ["after"]
     listen(relationship, None)
-    assert api.post(f"{path}/events/replay").status == 409
+    assert api.post(f"{at}/events/replay").status == 409
 
 
 def test_an_event_that_is_replayed_has_the_id_that_it_had_the_first_time(
-    api: Api, path: str, relationship: Relationship, address: WebhookServer
+    api: Api, at: str, relationship: Relationship, webhook: WebhookServer
 ) -> None:
-    listen(relationship, address.url)
-    add(api, path, "Likes tea.")
-    add(api, path, "Likes coffee.")
+    listen(relationship, webhook.url)
+    add_entry(api, at, "Likes tea.")
+    add_entry(api, at, "Likes coffee.")
     deliver(relationship)
-    api.post(f"{path}/events/replay", {"after": "0-0"})
+    api.post(f"{at}/events/replay", {"after": "0-0"})
     deliver(relationship)
 
-    ids = [call.headers["webhook-id"] for call in address.calls]
+    ids = [call.headers["webhook-id"] for call in webhook.calls]
     assert ids[:2] == ids[2:] and ids[0] != ids[1]
-    missed = api.get(f"{path}/events?after={address.calls[0].json['id']}").body["items"]
-    assert [one["data"]["entry_id"] for one in missed] == told(address)[1:2]
+    missed = api.get(f"{at}/events?after={webhook.calls[0].json['id']}").body["items"]
+    assert [one["data"]["entry_id"] for one in missed] == told(webhook)[1:2]
 
 
 def test_two_events_of_the_same_moment_are_both_delivered(
-    api: Api, path: str, relationship: Relationship, address: WebhookServer
+    api: Api, at: str, relationship: Relationship, webhook: WebhookServer
 ) -> None:
-    listen(relationship, address.url)
-    add(api, path, "Likes tea.")
+    listen(relationship, webhook.url)
+    add_entry(api, at, "Likes tea.")
     deliver(relationship)
     moment = timezone.now()
     for session in ("phone", "web"):
@@ -173,14 +155,14 @@ def test_two_events_of_the_same_moment_are_both_delivered(
             last_active_at=moment, ended_at=moment - timedelta(seconds=2),
         )  # fmt: skip
     EventDelivery.objects.update(at=moment - timedelta(minutes=1), due_at=moment)
-    address.statuses.extend([200, 503, 200, 503])
+    webhook.statuses.extend([200, 503, 200, 503])
 
     assert deliver(relationship).error_code == "status_503"
     EventDelivery.objects.update(due_at=timezone.now())
     assert deliver(relationship).attempts == 2  # though the first was taken again
-    add(api, path, "Meanwhile.")
+    add_entry(api, at, "Meanwhile.")
     assert deliver(relationship).attempts == 0
-    ended = [call for call in address.calls if call.json["type"] == "session.ended"]
+    ended = [call for call in webhook.calls if call.json["type"] == "session.ended"]
     sessions = [call.json["data"]["session"] for call in ended]
     assert sorted(sessions[:2]) == ["phone", "web"]
     assert sessions == 3 * sessions[:2]
@@ -200,13 +182,13 @@ def settle() -> None:
 
 def test_a_turn_that_fails_again_when_retried_is_delivered_again(
     api: Api,
-    path: str,
+    at: str,
     conversation: Conversation,
     scripted_provider: ScriptedProvider,
-    address: WebhookServer,
+    webhook: WebhookServer,
 ) -> None:
     relationship = conversation.relationship
-    listen(relationship, address.url, types=["turn.failed"])
+    listen(relationship, webhook.url, types=["turn.failed"])
     relationship.companion.refresh_from_db()
     turn = conversation.say("Call me Maya.")
     assert deliver(relationship).due_at is None  # it is woken when something happens
@@ -218,11 +200,11 @@ def test_a_turn_that_fails_again_when_retried_is_delivered_again(
         assert deliver(relationship).due_at is not None  # until what happened has settled
         settle()
         assert deliver(relationship).due_at is None
-        told = [(call.json["type"], call.json["data"]["id"]) for call in address.calls]
+        told = [(call.json["type"], call.json["data"]["id"]) for call in webhook.calls]
         assert told == [("turn.failed", str(turn.id))] * times
-        assert api.post(f"{path}/turns/{turn.id}/retry").status == 202
+        assert api.post(f"{at}/turns/{turn.id}/retry").status == 202
         EventDelivery.objects.update(at=timezone.now())
-    assert len({call.headers["webhook-id"] for call in address.calls}) == 2
+    assert len({call.headers["webhook-id"] for call in webhook.calls}) == 2
 
 
 HAPPENS = ("turn.failed", "deletions.held", "session.ended")
@@ -232,60 +214,60 @@ HAPPENS = ("turn.failed", "deletions.held", "session.ended")
 def test_the_first_event_after_a_webhook_was_set_is_delivered(
     kind: str,
     api: Api,
-    path: str,
+    at: str,
     conversation: Conversation,
     scripted_provider: ScriptedProvider,
-    address: WebhookServer,
+    webhook: WebhookServer,
 ) -> None:
     relationship = conversation.relationship
     conversation.remember(*"abcd")
     if kind == "session.ended":
-        api.patch(f"{path}/sessions/web", {"state": {"mood": "good"}})
+        api.patch(f"{at}/sessions/web", {"state": {"mood": "good"}})
     else:
         conversation.say("Forget it all.")
         held = answer(*map(delete, range(1, 5)))
         scripted_provider.answer_with(held if kind == "deletions.held" else ContentBlocked("no"))
-    listen(relationship, address.url)
+    listen(relationship, webhook.url)
     assert not EventDelivery.objects.exists()
 
-    happens = partial(api.post, f"{path}/sessions/web/end") if kind == "session.ended" else conversation.drain
+    happens = partial(api.post, f"{at}/sessions/web/end") if kind == "session.ended" else conversation.drain
     happens()
     settle()
     deliver(relationship)
 
-    assert [call.json["type"] for call in address.calls] == [kind]
+    assert [call.json["type"] for call in webhook.calls] == [kind]
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "10.0.0.1", "[::1]", "169.254.169.254", "localhost"])
 def test_an_address_of_a_private_network_is_not_called(
-    api: Api, path: str, relationship: Relationship, host: str
+    api: Api, at: str, relationship: Relationship, host: str
 ) -> None:
     listen(relationship, f"http://{host}:9/hook")
-    add(api, path, "Likes tea.")
+    add_entry(api, at, "Likes tea.")
     refused = deliver(relationship)
     assert (refused.state, refused.attempts) == ("failed", 0)
     assert "private network" in refused.error
 
 
 def test_an_ended_session_is_delivered_and_without_a_webhook_nothing_is_owed(
-    api: Api, path: str, relationship: Relationship, address: WebhookServer
+    api: Api, at: str, relationship: Relationship, webhook: WebhookServer
 ) -> None:
-    add(api, path, "Likes tea.")
+    add_entry(api, at, "Likes tea.")
     assert not EventDelivery.objects.exists()
-    listen(relationship, address.url, types=["session.ended"])
-    api.patch(f"{path}/sessions/web", {"state": {"mood": "good"}})
-    add(api, path, "Likes coffee.")
+    listen(relationship, webhook.url, types=["session.ended"])
+    api.patch(f"{at}/sessions/web", {"state": {"mood": "good"}})
+    add_entry(api, at, "Likes coffee.")
     EventDelivery.objects.update(due_at=None)
-    api.post(f"{path}/sessions/web/end")
+    api.post(f"{at}/sessions/web/end")
     assert EventDelivery.objects.get().due_at is not None
 
 
 def test_metrics_say_whose_events_wait_for_another_try_and_whose_were_given_up_until_they_are_replayed(
-    api: Api, path: str, relationship: Relationship, address: WebhookServer, client: Client
+    api: Api, at: str, relationship: Relationship, webhook: WebhookServer, client: Client
 ) -> None:
-    listen(relationship, address.url)
-    add(api, path, "Somebody moved.")
-    address.statuses.extend((503, 400))
+    listen(relationship, webhook.url)
+    add_entry(api, at, "Somebody moved.")
+    webhook.statuses.extend((503, 400))
     said = []
     for _ in range(2):
         deliver(relationship)
@@ -294,7 +276,7 @@ def test_metrics_say_whose_events_wait_for_another_try_and_whose_were_given_up_u
     of = f'kind="event_delivery",project="{relationship.project_id}"'
     assert said == [f'{{{of},state="{state}"}} 1.0' for state in ("retrying", "failed")]
 
-    assert api.post(f"{path}/events/replay").status == 202
+    assert api.post(f"{at}/events/replay").status == 202
     deliver(relationship)
 
     assert not in_metrics(client, "rapport_other_work")

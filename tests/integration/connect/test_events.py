@@ -14,27 +14,22 @@ from tests.fixtures.api import Api
 from web.streams import NOTHING
 
 
-@pytest.fixture
-def path(relationship: Relationship) -> str:
-    return f"/relationships/{relationship.id}"
+def test_every_change_of_memory_is_listed_in_order_and_once(api: Api, at: str) -> None:
+    start = api.get(f"{at}/events").body["next"]
+    entry = api.post(f"{at}/entries", {"content": "Likes tea.", "type": "preference"}).body
+    api.patch(f"{at}/entries/{entry['id']}", {"content": "Likes coffee."})
+    api.delete(f"{at}/entries/{entry['id']}")
 
-
-def test_every_change_of_memory_is_listed_in_order_and_once(api: Api, path: str) -> None:
-    start = api.get(f"{path}/events").body["next"]
-    entry = api.post(f"{path}/entries", {"content": "Likes tea.", "type": "preference"}).body
-    api.patch(f"{path}/entries/{entry['id']}", {"content": "Likes coffee."})
-    api.delete(f"{path}/entries/{entry['id']}")
-
-    page = api.get(f"{path}/events?after={start}").body
+    page = api.get(f"{at}/events?after={start}").body
     assert [(one["type"], one["data"]["event"]) for one in page["items"]] == [
         ("memory.changed", event) for event in ("add", "update", "delete")
     ]
     assert "Likes" not in str(page)
-    after_the_first = api.get(f"{path}/events?after={page['items'][0]['id']}").body["items"]
+    after_the_first = api.get(f"{at}/events?after={page['items'][0]['id']}").body["items"]
     assert [one["data"]["event"] for one in after_the_first] == ["update", "delete"]
-    by_header = api.get(f"{path}/events", last_event_id=page["items"][1]["id"]).body["items"]
+    by_header = api.get(f"{at}/events", last_event_id=page["items"][1]["id"]).body["items"]
     assert [one["data"]["event"] for one in by_header] == ["delete"]
-    assert api.get(f"{path}/events?after={page['next']}").body["items"] == []
+    assert api.get(f"{at}/events?after={page['next']}").body["items"] == []
 
 
 def test_failed_turns_held_deletions_and_ended_sessions_are_listed_once_settled(
@@ -58,9 +53,9 @@ def test_failed_turns_held_deletions_and_ended_sessions_are_listed_once_settled(
     assert happened_after(relationship.id, place, now=timezone.now() + timedelta(seconds=2))[0] == []
 
 
-def test_a_long_history_comes_whole_page_after_page(api: Api, path: str, relationship: Relationship) -> None:
+def test_a_long_history_comes_whole_page_after_page(api: Api, at: str, relationship: Relationship) -> None:
     for number in range(MOST + 5):
-        api.post(f"{path}/entries", {"content": f"Fact {number}.", "type": "other"})
+        api.post(f"{at}/entries", {"content": f"Fact {number}.", "type": "other"})
     seen: list[str] = []
     place = Place(0, timezone.now())
     for _ in range(3):
@@ -137,11 +132,11 @@ def test_rows_of_a_slow_transaction_are_not_missed(relationship: Relationship) -
     assert (told, [one.type for one in later]) == ([], ["session.ended"])
 
 
-def test_unsettled_events_are_known_to_exist(api: Api, path: str, relationship: Relationship) -> None:
+def test_unsettled_events_are_known_to_exist(api: Api, at: str, relationship: Relationship) -> None:
     place = present_place(relationship.id, now=timezone.now())
     assert not is_more_to_tell(relationship.id, place)
 
-    api.post(f"{path}/entries", {"content": "Likes tea.", "type": "preference"})
+    api.post(f"{at}/entries", {"content": "Likes tea.", "type": "preference"})
     assert is_more_to_tell(relationship.id, place)
 
     place = present_place(relationship.id, now=timezone.now())
@@ -150,33 +145,33 @@ def test_unsettled_events_are_known_to_exist(api: Api, path: str, relationship: 
     assert is_more_to_tell(relationship.id, place)
 
 
-def test_from_now_on_tells_nothing_of_before(api: Api, path: str, relationship: Relationship) -> None:
-    api.post(f"{path}/entries", {"content": "Likes tea.", "type": "preference"})
+def test_from_now_on_tells_nothing_of_before(api: Api, at: str, relationship: Relationship) -> None:
+    api.post(f"{at}/entries", {"content": "Likes tea.", "type": "preference"})
     now = timezone.now()
     assert happened_after(relationship.id, present_place(relationship.id, now=now), now=now)[0] == []
-    assert api.get(f"{path}/events?after=0-0").body["items"] != []
+    assert api.get(f"{at}/events?after=0-0").body["items"] != []
 
 
 @pytest.mark.parametrize("place", ["x", "1-999999999999999999", "-1-1"])
-def test_a_place_that_is_none_is_refused(api: Api, path: str, place: str) -> None:
-    answer = api.get(f"{path}/events?after={place}")
+def test_a_place_that_is_none_is_refused(api: Api, at: str, place: str) -> None:
+    answer = api.get(f"{at}/events?after={place}")
     assert (answer.status, answer.fields) == (422, ["after"])
 
 
 @pytest.mark.parametrize("ahead", ["2-0", "1-9999999999999999"], ids=["in order", "in time"])
 def test_a_place_ahead_is_refused_as_the_events_before_it_would_never_be_told(
-    api: Api, path: str, relationship: Relationship, ahead: str
+    api: Api, at: str, relationship: Relationship, ahead: str
 ) -> None:
     api.patch(
         f"/companions/{relationship.companion_id}/config", {"events": {"webhook": {"url": "https://e.org/"}}}
     )
-    api.post(f"{path}/entries", {"content": "Likes tea.", "type": "preference"})
+    api.post(f"{at}/entries", {"content": "Likes tea.", "type": "preference"})
     for refused in (
-        api.get(f"{path}/events?after={ahead}"),
-        api.get(f"{path}/events", last_event_id=ahead),
-        api.get(f"{path}/events", last_event_id=ahead, accept="text/event-stream"),
-        api.post(f"{path}/events/replay", {"after": ahead}),
+        api.get(f"{at}/events?after={ahead}"),
+        api.get(f"{at}/events", last_event_id=ahead),
+        api.get(f"{at}/events", last_event_id=ahead, accept="text/event-stream"),
+        api.post(f"{at}/events/replay", {"after": ahead}),
     ):
         assert refused.status == 422 and "begin with 0-0" in refused.body["detail"]
-    newest = api.get(f"{path}/events?after=0-0").body["items"][-1]["id"]
-    assert api.get(f"{path}/events?after={newest}").status == 200
+    newest = api.get(f"{at}/events?after=0-0").body["items"][-1]["id"]
+    assert api.get(f"{at}/events?after={newest}").status == 200

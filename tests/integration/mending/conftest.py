@@ -8,11 +8,6 @@ from tests.integration.mending.test_forget import ECHO, OTHER, SAID
 
 
 @pytest.fixture
-def at(conversation: Conversation) -> str:
-    return f"/relationships/{conversation.relationship.id}"
-
-
-@pytest.fixture
 def told(conversation: Conversation, scripted_provider: ScriptedProvider) -> Conversation:
     scripted_provider.answer_with(answer(add("Lives in Klosterneuburg"), add("Has a sister", messages=[3])))
     conversation.exchange(SAID, ECHO, "I have a sister.", OTHER)
