@@ -105,8 +105,6 @@ def _names_of(
     if kind == "user":
         keys = parse_uuids(map(str, keys))
     keys = [key for key in keys if key is not None]
-    if not keys:
-        return {}
     rows = _ROWS[kind](project_id).filter(**{f"{by}__in": keys})
     return {str(getattr(row, by)): _name_and_url(row) for row in rows}
 

@@ -102,8 +102,6 @@ def turn_rows(turns: Sequence[Turn]) -> list[TurnRow]:
 def _add_next_tries(rows: dict[tuple[UUID, UUID], TurnRow]) -> None:
     """Set `next_try` of turns that wait for a retry, their own or an earlier turn's: turns are processed in order."""
     waiting = [row for row in rows.values() if row.turn.state == TurnState.PENDING and not row.turn.waits_for]
-    if not waiting:
-        return
     failed = Turn.objects.filter(
         relationship_id__in={row.relationship.id for row in waiting}, state=TurnState.PENDING
     ).exclude(error_code="")
@@ -118,8 +116,6 @@ def _add_next_tries(rows: dict[tuple[UUID, UUID], TurnRow]) -> None:
 def _held_states(results: Sequence[OperationResult]) -> dict[tuple[UUID, UUID], str]:
     """Return the states of held deletions, by relationship and ID. One statement, or none if none was held."""
     held = [result for result in results if result.held_id is not None]
-    if not held:
-        return {}
     found = HeldDeletion.objects.filter(
         relationship_id__in={result.relationship_id for result in held},
         id__in={result.held_id for result in held},
