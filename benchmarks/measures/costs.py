@@ -4,8 +4,9 @@ The turns are read in this process. The offline rules answer each strategy's que
 same. Tokens are a quarter of the characters.
 """
 
+from datetime import UTC, datetime
+
 from django.conf import settings
-from django.utils import timezone
 
 from benchmarks.measures.setup import Setup
 from benchmarks.report import Figure, Goal, Section
@@ -21,6 +22,7 @@ from relationships.services.turns import NewMessage, NewTurn
 
 DEFAULT_RECIPE = "scratchpad"
 KNOWN = 200  # entries before the turns that are measured
+SAID_AT = datetime(2026, 3, 2, 9, tzinfo=UTC)  # prompts tell it, and dates differ in length
 FIXED_PROMPT = Goal(1400)
 TURNS = {
     "nothing said": "Good morning! How was your day?",
@@ -75,5 +77,5 @@ def _remember(pair: Relationship) -> None:
 
 
 def _accept(pair: Relationship, text: str) -> Turn:
-    new = NewTurn([NewMessage("user", text)], occurred_at=timezone.now())
+    new = NewTurn([NewMessage("user", text)], occurred_at=SAID_AT)
     return accept_turn(relationship=pair, new=new).turn
