@@ -9,7 +9,7 @@ from benchmarks.seed import analyze
 from benchmarks.timing import alternate, cpu_during
 from context.facts import read_facts
 from context.pipeline import build_context
-from relationships.models import DEFAULT_SESSION, Relationship
+from relationships.models import DEFAULT_SESSION
 
 CONNECTIONS = (1, 8, 32)
 TAIL_AT = 8  # connections at which the p99 has a goal
@@ -19,10 +19,17 @@ Slice = tuple[Answers, dict[str, float]]  # a load, and the CPU seconds of each 
 def in_process(setup: Setup) -> Section:
     analyze()
     sample, times = setup.relationship, setup.scale.calls // ROUNDS
-    whose = partial(read_facts, project_id=sample.project_id, relationship_id=sample.id)
+    project, person = sample.project_id, sample.id
+
+    def facts() -> None:
+        read_facts(project_id=project, relationship_id=person, session=DEFAULT_SESSION)
+
+    def context() -> None:
+        build_context(project_id=project, relationship_id=person, message="What should I cook for tea?")
+
     calls: dict[str, Compared] = {
-        "read_facts()": (partial(whose, session=DEFAULT_SESSION), None, Goal(5)),
-        "build_context()": (partial(build_for, sample), Goal(0.6), Goal(15)),
+        "read_facts()": (facts, None, Goal(5)),
+        "build_context()": (context, Goal(0.6), Goal(15)),
     }
     how = f"They take turns on one connection, {ROUNDS} rounds of {times} calls each."
     return Section("A context in process", how, beside_select_one(calls, times=times))
@@ -43,11 +50,6 @@ def over_http(setup: Setup) -> Section:
         "The client's CPU is its share of one core.",
         figures,
     )
-
-
-def build_for(person: Relationship) -> None:
-    message = "What should I cook for tea?"
-    build_context(project_id=person.project_id, relationship_id=person.id, message=message)
 
 
 def _slice(setup: Setup, request: str, connections: int) -> Slice:
