@@ -25,6 +25,7 @@ SMALL = {
     "benchmarks.pages": "--relationships 20 --messages 400 --entries-of-one 30 --calls 1".split(),
     "benchmarks.scale": "--relationships 3 6 --rounds 1 --calls 4".split(),
     "benchmarks.soak": "--minutes 0.05 --people 3 --rate 10".split(),
+    "benchmarks.beside": "--commit HEAD --rounds 1 --seconds 0.2".split(),
     # Without the other systems, which would have to be installed.
     "benchmarks.peers": "--quick --rounds 1 --systems rapport --only erasure --only loss".split(),
 }
@@ -35,6 +36,7 @@ SHOWN = {
     "benchmarks.pages": "time travel, half way",
     "benchmarks.scale": "6 relationships with all of that",
     "benchmarks.soak": "accepted turns that are not applied exactly once",
+    "benchmarks.beside": "| 32  ",
     "benchmarks.peers": "left over in raw files, after the purge",
 }
 
