@@ -23,8 +23,8 @@ SCHEMAS = {
     "classify": CLASSIFY_SCHEMA,
     "record": record_schema(["city", "like"], TYPES),
 }
-SAID = "I moved to Faro and I love jazz. Forget that I like tea."
-KNOWN = known(entry("Lives in Porto", "identity", key="city"), entry("Likes tea", "preference"))
+SAID = "I moved to Faro and I love jazz. I do not have a cat."
+KNOWN = known(entry("Lives in Porto", "identity", key="city"), entry("Has a cat", "relationship"))
 KEYS = [KnownKey("city", "identity", "Lives in {value}", True), KnownKey("like", "preference")]
 FACTS = [NumberedFact(1, "Lives in Faro", "identity", "user", messages=(1,))]
 SHOWN = known(
@@ -68,10 +68,10 @@ def fact(number: int, content: str, *, forget: bool = False, message: int = 1) -
 
 
 def test_an_extraction_sees_no_entries_and_keeps_the_day_of_a_fact() -> None:
-    said = "I live in Lisbon. I no longer like jazz. I have a job interview tomorrow."
+    said = "I live in Lisbon. I love jazz. I have a job interview tomorrow."
     facts = ask("extract", said, SHOWN, at=THURSDAY)["facts"]
 
-    assert [one["content"] for one in facts][:2] == ["Lives in Lisbon", "No longer likes jazz"]
+    assert [one["content"] for one in facts][:2] == ["Lives in Lisbon", "Loves jazz"]
     assert (facts[0]["subject"], facts[2]["happens_at"]) == ("user", "2026-11-27")
 
 
@@ -160,7 +160,6 @@ RECORDED: dict[str, list[tuple[str, str]]] = {
     "I'm married to Rui.": [("partner", "married to Rui")],
     "I broke up with Tom.": [("event", "Broke up with Tom")],
     "I love jazz.": [("like", "jazz")],
-    "I don't like coffee anymore.": [("dislike", "coffee")],
     "My favourite colour is green.": [("like", "green")],
     "I'm vegetarian.": [("diet", "vegetarian")],
     "I'm allergic to peanuts.": [("allergy", "peanuts")],
@@ -184,7 +183,6 @@ OWN = [
     KnownKey("city", "identity", "Lives in {value}", True),
     KnownKey("like", "preference", "Likes {value}"),
     KnownKey("pet", "relationship", "Pet: {value}"),
-    KnownKey("instrument", "other", "Plays the {value}"),
 ]
 HELD = known(
     entry("Lives in Lisbon", "identity", key="city"),
@@ -200,8 +198,6 @@ HELD = known(
         ("My dog's name is Rex, not Max.", [("pet", "dog named Rex", 2)], []),
         ("I have a dog named Max. I like jazz. I'm 30 years old.", [], []),
         ("I don't live in Lisbon anymore.", [], [1]),
-        ("Please forget that I like jazz.", [], [3]),
-        ("I play the cello.", [("instrument", "cello")], []),
     ],
 )
 def test_a_value_supersedes_by_its_key_or_takes_its_entry_away(
