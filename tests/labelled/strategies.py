@@ -28,7 +28,6 @@ def ask(
     timezone: str = "Europe/Lisbon",
     facts: Sequence[NumberedFact] = (),
     keys: Sequence[KnownKey] = (),
-    earlier: Sequence[str] = (),
 ) -> Answer:
     """The answer to one question about one message of a person with these known entries."""
     prompt_data = PromptData(
@@ -40,7 +39,6 @@ def ask(
         task=task,
         facts=tuple(facts),
         keys=tuple(keys),
-        earlier=tuple(earlier),
     )
     answer: Answer = json.loads(PROVIDER.complete(CompletionRequest("", "", None, prompt_data)).text)
     return answer

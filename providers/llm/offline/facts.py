@@ -263,8 +263,6 @@ def _converted(group: str, said: str, row: Row, clause: Clause, today: date) -> 
             return about_them(said)
         case "whose":
             return about_them(said) if "'s" in said else ""
-        case "died":
-            return "Died" if "die" in said else "Passed away"
         case "verb":
             return said.lower()
     return said.lower() if said.isupper() else said

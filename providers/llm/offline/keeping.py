@@ -32,10 +32,11 @@ _FROM = pattern(r"\bfrom (?P<origin>[\w' ]{2,40}?) (?:to|into|in) ")
 _HOME = pattern(r"(?:lives?|resides) (?:in|at|near|on|outside) (?P<origin>[^(,]+?)(?: \(|,|$)")
 _NOT_LIKED = re.compile(r"\b(?:not|longer|never|Stopped|Dislikes|Hates)\b")
 _ANY_EVENT = words("trip appointment meeting event journey plan visit flight leaves")
-# Words that tell how a goal is pursued, not which one.
-_PURSUING = words("learn train run try start save pass get going play do take")
+# Words that tell how a goal is pursued or a thing is done, not which one.
+_PURSUING = words("learn train run try start save pass get going play do take drink eat consume smoke")
 # By how it ended: the kinds of facts, besides goals, that end so.
-_ENDED = dict.fromkeys(("gave up", "stopped", "quit"), ("other", "medicine")) | {"do not take": ("medicine",)}
+_DONE = ("other", "medicine", "attitude", "prefer", "habit")
+_ENDED = dict.fromkeys(("gave up", "stopped", "quit"), _DONE) | {"do not take": ("medicine",)}
 
 
 def change_or_keep(clause: Clause, reader: Reader) -> bool:
@@ -45,8 +46,8 @@ def change_or_keep(clause: Clause, reader: Reader) -> bool:
 
 def acts_on_known(said: Clause) -> bool:
     """Return whether the clause may end, reach or correct something said before."""
-    names = ("GAVE_UP", "REACHED")
-    return said.ended or said.corrects or any(part(name).match(said.text) for name in names)
+    ends = part("GAVE_UP").match(said.text) or part("REACHED").match(said.text)
+    return said.ended or said.corrects or ends is not None
 
 
 def meet_mentioned(clause: Clause, reader: Reader) -> None:
@@ -112,8 +113,11 @@ def _goal_about(clause: Clause, reader: Reader, what: str, *, ended: Collection[
         pursued = line.type == "goal" or line.fact.kind in ("goal", "move")
         score = (overlap(said, goal) + overlap(goal, said)) / 2
         alike = score >= 0.5 and (len(shared) >= 2 or (shared == goal and len(said) <= 2))
-        done = bool(said) and shared == said and (line.fact.kind in ended or (pursued and bool(ended)))
-        if not line.settled and (done or (pursued and alike)):
+        liked = line.fact.kind != "prefer" or line.fact.value in said
+        done = (
+            bool(said) and shared == said and liked and (line.fact.kind in ended or (pursued and bool(ended)))
+        )
+        if not (line.settled or _NOT_LIKED.search(line.content)) and (done or (pursued and alike)):
             close.append((score, line))
     return max(close, key=lambda one: one[0])[1] if close else None
 
@@ -261,34 +265,6 @@ def _person(clause: Clause, reader: Reader, fact: Fact) -> bool:
     return True
 
 
-def _died(clause: Clause, reader: Reader, fact: Fact) -> bool:
-    """ "My dog Bruno died": update Bruno's line, or add an event."""
-    if clause.subject == "user":
-        return False
-    who = folded(clause.subject.removeprefix("their "))
-    known = [line for line in reader.lines("user", "person", "partner") if who in folded(line.content)]
-    if not known and (relation := reader.names.get(clause.subject)):
-        content = f"Had {with_article(relation)} named {clause.subject}, who {uncapitalised(fact.content)}"
-        return _keep(replace(clause, subject="user"), reader, replace(fact, content=content))
-    if len(known) != 1:  # of two cats, either may be meant
-        return _keep(clause, reader, fact)
-    had = re.sub(r"^(?:The user |User )?[Hh]as ", "Had ", known[0].content)
-    reader.rewrite(known[0], f"{had}, who {uncapitalised(fact.content)}")
-    return True
-
-
-def _not_done(clause: Clause, reader: Reader, fact: Fact) -> bool:
-    """ "I stopped drinking coffee": rewrite the line that says it is done or liked."""
-    said = re.sub(r"^(?:Stopped|Does not) ", "", fact.content)
-    wanted = words(said) - words("drink eat consume smoke") or fact.about
-    for line in reader.lines(clause.subject, "other", "attitude", "goal", "prefer", "habit"):
-        liked = line.fact.kind != "prefer" or line.fact.value in wanted
-        if wanted and liked and wanted <= line.words and not _NOT_LIKED.search(line.content):
-            reader.rewrite(line, fact.content)
-            return True
-    return _keep(clause, reader, fact)
-
-
 def _appointment(clause: Clause, reader: Reader, fact: Fact) -> bool:
     """Store "My exam is on the 3rd" as "Exam on 3 December 2026"; a correction moves the known event."""
     if clause.corrects and (known := _event_about(reader, fact.about)):
@@ -299,5 +275,5 @@ def _appointment(clause: Clause, reader: Reader, fact: Fact) -> bool:
 
 _HOW = {
     "moved": _moved, "nickname": _nickname, "job": _work, "new job": _work, "state": _work, "person": _person,
-    "died": _died, "not done": _not_done, "appointment": _appointment,
+    "appointment": _appointment,
 }  # fmt: skip

@@ -31,8 +31,6 @@ def read_prompt_data(prompt_data: PromptData) -> Reader:
             reader.names.setdefault(entry.subject, "")
         if found := _NAMED.match(entry.content):
             reader.names[found[2]] = found[1].lower()
-    if prompt_data.task != "operations":  # operations have all entries, and so all names
-        _meet_earlier(reader, prompt_data)
     own = "tool" if all(message.role == "tool" for message in prompt_data.messages) else "user"
     # If somebody else speaks on the person's account, their "I" is not the person.
     theirs = [
@@ -93,13 +91,3 @@ def _read_statement(said: Clause, reader: Reader) -> bool:
     meet_mentioned(said, reader)
     clause = about_whom(said, reader)
     return change_or_keep(clause, reader) or (clause is not said and change_or_keep(said, reader))
-
-
-def _meet_earlier(reader: Reader, prompt_data: PromptData) -> None:
-    """Learn the names of people mentioned in earlier messages, without reading the rest again."""
-    aside = Reader()
-    for text in prompt_data.earlier:
-        for said in read_clauses(text, most=MAX_CLAUSES // len(prompt_data.earlier)):
-            if not said.forgets:
-                _read_statement(said, aside)
-    reader.names = aside.names | reader.names

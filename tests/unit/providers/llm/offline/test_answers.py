@@ -50,10 +50,10 @@ def test_an_answer_has_the_lists_and_fields_of_its_schema(task: Task) -> None:
 
 
 @pytest.mark.parametrize("task", SCHEMAS)
-@given(said=st.text(max_size=300), earlier=st.text(max_size=100))
+@given(said=st.text(max_size=300))
 @settings(max_examples=30, deadline=None)
-def test_whatever_is_said_every_question_has_an_answer(task: Task, said: str, earlier: str) -> None:
-    answer = ask(task, said, KNOWN, at=THURSDAY, facts=FACTS, keys=KEYS, earlier=[earlier, SAID])
+def test_whatever_is_said_every_question_has_an_answer(task: Task, said: str) -> None:
+    answer = ask(task, said, KNOWN, at=THURSDAY, facts=FACTS, keys=KEYS)
 
     assert set(SCHEMAS[task]["required"]) <= set(answer)
 
@@ -109,14 +109,6 @@ def test_a_facts_own_decision_comes_before_the_deletions_it_causes() -> None:
     made = ask("decide", said, shown, at=THURSDAY, facts=facts)["decisions"]
 
     assert [(one["op"], one["entry"]) for one in made] == [("UPDATE", 2), ("DELETE", 1)]
-
-
-def test_people_mentioned_a_little_earlier_are_known_by_name() -> None:
-    said = "Ana lives in Faro."
-
-    assert ask("extract", said, at=THURSDAY)["facts"] == []
-    [fact] = ask("extract", said, at=THURSDAY, earlier=["I have a sister named Ana. Forget it."])["facts"]
-    assert (fact["content"], fact["subject"]) == ("Ana lives in Faro", "Ana")
 
 
 @pytest.mark.parametrize(
