@@ -7,15 +7,11 @@ from django_q.models import OrmQ
 from knowledge.documents import (
     add_document,
     delete_document,
-    get_document,
     reread_document,
 )
-from knowledge.errors import EmptyDocument
 from knowledge.models import Document, DocumentFile
-from relationships.ids import uuid7
 from relationships.models import AuditEvent, Companion
 from tests.fixtures.documents import TESTER, learn, upload
-from web.errors import NotFound
 
 
 def ids(document: Document) -> dict[str, object]:
@@ -57,22 +53,6 @@ def test_of_eight_uploads_of_one_file_at_once_one_makes_the_document(companion: 
     assert len({document.id for document, _ in sent}) == Document.objects.count() == 1
     assert OrmQ.objects.count() == 1
     connections.close_all()
-
-
-def test_an_empty_file_and_an_unknown_companion_are_refused(companion: Companion) -> None:
-    with pytest.raises(EmptyDocument):
-        upload(companion, b"")
-    with pytest.raises(NotFound):
-        add_document(project_id=companion.project_id, companion_id=uuid7(), name="a", content=b"a", by=TESTER)
-
-
-def test_a_document_belongs_to_one_companion(companion: Companion) -> None:
-    document = upload(companion, "Words.")
-
-    assert get_document(**ids(document)).id == document.id  # type: ignore[arg-type]
-    for wrong in ("project_id", "companion_id", "document_id"):
-        with pytest.raises(NotFound):
-            get_document(**{**ids(document), wrong: uuid7()})  # type: ignore[arg-type]
 
 
 def test_a_waiting_document_continues_where_it_was(companion: Companion) -> None:

@@ -55,11 +55,3 @@ def test_the_default_embedder_must_be_set_up(settings: Settings) -> None:
     (error,) = check_embedders()
     assert error.id == "memory.E003"
     assert "There is no option dimension. Did you mean dimensions?" in error.msg
-
-
-def test_an_embedder_that_nobody_uses_may_be_broken(settings: Settings) -> None:
-    settings.EMBEDDING_PROVIDERS = {
-        **settings.EMBEDDING_PROVIDERS,
-        "broken": {"BACKEND": "providers.embeddings.nowhere.Embedder"},
-    }
-    assert check_embedders() == []

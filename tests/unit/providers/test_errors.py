@@ -4,18 +4,12 @@ import pytest
 
 from providers import errors
 from providers.errors import (
-    AnswerTruncated,
-    ContentBlocked,
-    EmptyAnswer,
     ModelNotFound,
     PermanentProviderError,
     ProviderError,
     ProviderMisconfigured,
-    ProviderTimeout,
-    ProviderUnavailable,
     QuotaExhausted,
     RateLimited,
-    RequestRefused,
     TransientProviderError,
     Unauthorized,
     UnknownProvider,
@@ -24,20 +18,6 @@ from providers.errors import (
 EVERY_ERROR = [
     kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, ProviderError)
 ]
-
-
-@pytest.mark.parametrize(
-    "kind", [RateLimited, ProviderUnavailable, ProviderTimeout, EmptyAnswer, Unauthorized, UnknownProvider]
-)
-def test_temporary_errors_are_retried(kind: type[ProviderError]) -> None:
-    assert kind().permanent is False
-    assert isinstance(kind(), TransientProviderError)
-
-
-@pytest.mark.parametrize("kind", [RequestRefused, ContentBlocked, AnswerTruncated])
-def test_permanent_errors_are_given_up(kind: type[ProviderError]) -> None:
-    assert kind().permanent is True
-    assert isinstance(kind(), PermanentProviderError)
 
 
 @pytest.mark.parametrize("kind", EVERY_ERROR)

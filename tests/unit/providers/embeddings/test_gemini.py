@@ -9,7 +9,6 @@ import pytest
 from providers.embeddings.base import Space
 from providers.embeddings.gemini import GeminiEmbedder
 from providers.errors import (
-    InvalidVectors,
     ProviderError,
     ProviderTimeout,
     ProviderUnavailable,
@@ -77,23 +76,6 @@ def test_a_text_longer_than_the_model_reads_is_cut_at_its_end(
     long, short = gemini_server.requests[0].body["requests"]
     assert len(long["content"]["parts"][0]["text"]) == embedder.most_tokens * 4
     assert short["content"]["parts"] == [{"text": "short"}]
-
-
-BAD_VECTORS: dict[str, tuple[dict[str, Any], str]] = {
-    "fewer than texts": ({"vectors": [[1.0, 0.0]]}, "gave 1 vectors for 2 texts"),
-    "NaN": ({"raw": '{"embeddings": [{"values": [1, NaN]}, {"values": [1, 2]}]}'}, "NaN or infinity"),
-    "no values": ({"raw": '{"embeddings": [{}, {}]}'}, "vectors without numbers"),
-}
-
-
-@pytest.mark.parametrize(("item", "sentence"), BAD_VECTORS.values(), ids=BAD_VECTORS)
-def test_vectors_that_can_not_be_used_are_refused_in_a_sentence(
-    item: dict[str, Any], sentence: str, gemini: Make, gemini_server: GeminiServer
-) -> None:
-    gemini_server.push(item)
-
-    with pytest.raises(InvalidVectors, match=sentence):
-        gemini(dimensions=2).embed(["one", "two"], purpose="document")
 
 
 FAILURES: list[tuple[dict[str, Any], type[ProviderError]]] = [

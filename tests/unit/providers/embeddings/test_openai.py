@@ -55,15 +55,6 @@ def test_dimensions_are_sent_only_if_configured(openai: Make, openai_server: Ope
     assert "dimensions" not in openai_server.requests[0].body
 
 
-def test_a_model_that_wants_prefixes_gets_them_and_the_options_win(
-    openai: Make, openai_server: OpenAIServer
-) -> None:
-    openai(model="nomic-embed-text").embed(["hello"], purpose="query")
-    openai(model="nomic-embed-text", query_prefix="Q: ").embed(["hello"], purpose="query")
-
-    assert [seen.body["input"] for seen in openai_server.requests] == [["search_query: hello"], ["Q: hello"]]
-
-
 def test_base64_and_lists_of_numbers_are_the_same(openai: Make, openai_server: OpenAIServer) -> None:
     embedder = openai()
     by_base64 = embedder.embed(["I live in Porto"], purpose="document").vectors
@@ -129,24 +120,6 @@ def test_a_model_that_can_not_be_shortened_asks_for_the_operator(
 
     with pytest.raises(ProviderMisconfigured, match="change RAPPORT_EMBEDDING_DIMENSIONS"):
         openai(model="m", dimensions=8).embed(["hello"], purpose="document")
-
-
-BAD_VECTORS: dict[str, tuple[dict[str, Any], str]] = {
-    "fewer than texts": ({"vectors": [[1.0, 0.0]]}, "gave 1 vectors for 2 texts"),
-    "NaN in base64": ({"vectors": [[1.0, float("nan")], [1.0, 0.0]]}, "NaN or infinity"),
-    "NaN in JSON": ({"vectors": [[1.0, float("nan")], [1.0, 0.0]], "encoding": "float"}, "NaN or infinity"),
-    "numbered twice": ({"vectors": [[1.0, 0.0], [0.0, 1.0]], "numbers": [0, 0]}, "does not match the texts"),
-}
-
-
-@pytest.mark.parametrize(("item", "sentence"), BAD_VECTORS.values(), ids=BAD_VECTORS)
-def test_vectors_that_can_not_be_used_are_refused_in_a_sentence(
-    item: dict[str, Any], sentence: str, openai: Make, openai_server: OpenAIServer
-) -> None:
-    openai_server.push(item)
-
-    with pytest.raises(InvalidVectors, match=sentence):
-        openai(model="m", dimensions=2).embed(["one", "two"], purpose="document")
 
 
 FAILURES: list[tuple[dict[str, Any], type[ProviderError]]] = [

@@ -14,7 +14,6 @@ from providers.embeddings.registry import (
     get_embedder,
     reset_embedders,
 )
-from providers.errors import ProviderMisconfigured
 
 SCRIPTED = {"BACKEND": "tests.fakes.ScriptedEmbedder", "OPTIONS": {}}
 
@@ -32,13 +31,6 @@ def test_a_configuration_names_an_embedder_or_the_services_own_or_none() -> None
     assert embedder_of("one") is get_embedder("one")
     assert embedder_of(DEFAULT_EMBEDDER) is get_embedder("two")
     assert embedder_of(None) is None
-
-
-def test_an_alias_that_left_the_settings_waits_for_the_operator(settings: Settings) -> None:
-    settings.EMBEDDING_PROVIDERS = {"two": SCRIPTED}
-
-    with pytest.raises(ProviderMisconfigured):
-        embedder_of("one")
 
 
 PROBLEMS: dict[str, tuple[object, str]] = {

@@ -15,10 +15,6 @@ def test_a_text_without_a_word_is_replaced_by_one(text: str) -> None:
     assert presentable(text) == NOTHING
 
 
-def test_half_a_surrogate_pair_is_replaced() -> None:
-    assert presentable("broken \ud83d text") == "broken ? text"
-
-
 def test_a_nul_byte_is_a_space() -> None:
     assert presentable("one\x00two") == "one two"
 

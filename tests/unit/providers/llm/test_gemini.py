@@ -116,16 +116,6 @@ def test_the_model_is_made_to_call_the_function_and_its_arguments_are_the_answer
     assert body["generationConfig"] == {"temperature": 0.1}
 
 
-def test_a_repair_round_follows_the_prompt_and_calls_again(
-    gemini: Make, gemini_server: GeminiServer, call_question: CompletionRequest
-) -> None:
-    gemini().complete(replace(call_question, history=(("assistant", "oops"), ("user", "Call it."))))
-
-    body = gemini_server.requests[0].body
-    assert [content["role"] for content in body["contents"]] == ["user", "model", "user"]
-    assert body["toolConfig"]["functionCallingConfig"]["mode"] == "ANY"
-
-
 def test_a_call_that_gemini_could_not_read_is_handed_up_by_its_name(
     gemini: Make, gemini_server: GeminiServer, call_question: CompletionRequest
 ) -> None:
