@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from knowledge.parsing.base import Block
+from providers.embeddings.shaping import cut_to_tokens
 from providers.tokens import estimate_tokens
 
 BETWEEN = "\n\n"  # between two blocks
@@ -147,21 +148,9 @@ def _cut(
 def _cut_anywhere(text: str, start: int, end: int, most: int) -> Iterator[tuple[int, int]]:
     """Cut a run without white space by length, but never before a mark that belongs to the previous letter."""
     while start < end:
-        stop = start + _fitting(text[start : min(end, start + 4 * most)], most)
+        stop = start + max(1, len(cut_to_tokens(text[start : min(end, start + 4 * most)], most)))
         longest = min(end, stop + MOST_JOINED)
         while stop < longest and _JOINED.match(text, stop):
             stop += 1
         yield start, stop
         start = stop
-
-
-def _fitting(text: str, most: int) -> int:
-    """How many characters make at most `most` tokens, at least one."""
-    low, high = 1, len(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if estimate_tokens(text[:middle]) <= most:
-            low = middle
-        else:
-            high = middle - 1
-    return low

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import orjson
 from django.utils import timezone
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import Field, StringConstraints
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -20,22 +20,14 @@ from relationships.api.messages import MessageAnswer
 from relationships.api.views import ApiView
 from relationships.models import MessageRole
 from web.consistency import ConsistencyBody, ReadFromAnswer
-from web.fields import Answer, JsonObject, Name, SessionName, Timestamp
+from web.fields import NOT_BLANK, Answer, JsonObject, Name, SessionName, Timestamp
 from web.operations import operation
 
 MOST = 200  # answers of one search
 MOST_VALUES = 50  # of one filter
 
 
-def _says_something(text: str) -> str:
-    if not text.strip():
-        raise ValueError("is empty; say what to look for")
-    return text
-
-
-QueryText = Annotated[
-    str, StringConstraints(min_length=1, max_length=LONGEST_QUESTION), AfterValidator(_says_something)
-]
+QueryText = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_QUESTION), NOT_BLANK]
 
 
 class SearchBody(ConsistencyBody):

@@ -3,9 +3,8 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import CommandError
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from config.management.progress import progress_bar
 from memory.retrieval.index.reembed import Move, Moved, begin_move, change_over, drop_old, embed_beside
 from providers.embeddings.registry import DEFAULT_EMBEDDER
 from providers.errors import ProviderError
@@ -67,15 +66,8 @@ class Command(ServiceCommand):
             self.stdout.write(f"Some texts were refused ({codes}): they are found by their words only.")
 
     def _embed(self, move: Move, done: Moved, what: str) -> None:
-        columns = (
-            TextColumn("{task.description:<18}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-        )
-        with Progress(*columns, console=Console(file=getattr(self.stdout, "_out", None))) as progress:
-            task = progress.add_task(what, total=move.owed())
-            embed_beside(move, done, told=lambda texts: progress.advance(task, texts))
+        with progress_bar(what, total=move.owed()) as advance:
+            embed_beside(move, done, told=advance)
 
 
 def _begin(companion: Companion, alias: str, batch: int) -> Move:
