@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
-from memory.entries.adding import add_entry
-from memory.models import EntrySource, HeldDeletion, OperationResult
+from memory.models import HeldDeletion, OperationResult
 from relationships.models import Companion
 from tests.fakes import ScriptedProvider
-from tests.fixtures.turns import PERSON, Conversation, add, answer, delete, update
+from tests.fixtures.turns import Conversation, add, answer, delete, update
 
 
 def test_too_many_deletions_at_once_wait_for_a_person(
@@ -108,8 +107,7 @@ def test_the_same_news_of_many_people_removes_nothing(
 ) -> None:
     people = "Ada Ben Cleo Dan Eve Finn Gus Hal".split()
     for person in people:
-        values = {"content": "Feels ill", "type": "other", "subject": person}
-        add_entry(relationship=conversation.relationship, values=values, by=PERSON, source=EntrySource.MANUAL)
+        conversation.remember("Feels ill", subject=person)
     scripted_provider.answer_with(answer(*(update(number, "Feels well again") for number in range(1, 9))))
 
     turn = conversation.hear("All of them feel well again.")

@@ -7,7 +7,6 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from memory.entries.editing import revise_entry
 from memory.ingestion.claim import claim_turns
 from providers.llm.base import CompletionRequest
 from relationships.models import ModelSpending, Project, Turn, TurnState
@@ -15,7 +14,7 @@ from relationships.services.model_budgets import PARTS, count_spending, model_bu
 from relationships.services.sequence import lock_relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.distributed import somebody_waits_for_us
-from tests.fixtures.turns import PERSON, Conversation, answer, update
+from tests.fixtures.turns import Conversation, answer, revise, update
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -50,12 +49,7 @@ def test_an_answer_waits_for_an_edit_that_is_under_way_and_gives_way_to_it(
     drained = at_work.submit(conversation.drain)
     wait_until(lambda: asked, what="the model to be asked")
     with transaction.atomic():
-        revise_entry(
-            relationship_id=entry.relationship_id,
-            entry_id=entry.id,
-            values={"content": "Drinks decaf"},
-            by=PERSON,
-        )
+        revise(entry, content="Drinks decaf")
         may_answer.set_result(None)
         wait_until_somebody_waits_for_us()
 

@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from context.pipeline import build_context
-from memory.entries.editing import merge_entries, revise_entry
+from memory.entries.editing import merge_entries
 from memory.entries.history import fields_of
 from memory.models import RevisionEvent
 from relationships.models import Message, TurnState
 from tests.fakes import ScriptedProvider
-from tests.fixtures.turns import Conversation, add, answer, delete, operations_of, update
+from tests.fixtures.turns import Conversation, add, answer, delete, operations_of, revise, update
 from web.actor import Actor, ActorKind
 
 MARCH = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -162,9 +162,7 @@ def test_a_read_only_entry_is_not_changed_by_a_model(
     scripted_provider.answer_with(answer(add("Allergic to nuts")))
     conversation.hear("I'm allergic to nuts.")
     entry = conversation.entries[0]
-    revise_entry(
-        relationship_id=entry.relationship_id, entry_id=entry.id, values={"read_only": True}, by=PERSON
-    )
+    revise(entry, read_only=True)
     scripted_provider.answer_with(answer(delete(1)))
 
     turn = conversation.hear("Forget it.")
@@ -179,7 +177,7 @@ def test_what_comes_to_say_the_same_as_a_read_only_entry_leaves_it_as_it_is(
     conversation.remember("Has allergies")
     kept = conversation.remember("Allergic to nuts")[0]
     values = {"read_only": True, "expires_at": datetime(2100, 1, 1, tzinfo=UTC)}
-    locked = revise_entry(relationship_id=kept.relationship_id, entry_id=kept.id, values=values, by=PERSON)
+    locked = revise(kept, **values)
     number = conversation.number_of("Has allergies")
     scripted_provider.answer_with(answer(update(number, "Allergic to nuts", happens_at="2026-03-01")))
 

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from memory.entries.adding import add_entry
 from memory.entries.editing import merge_entries
-from memory.models import EntrySource, EntryState, ScratchpadEntry, Tier
+from memory.models import EntryState, ScratchpadEntry, Tier
 from relationships.models import Message, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import PERSON, Conversation, add, answer, delete, update
@@ -151,14 +150,8 @@ def test_a_key_that_may_not_be_taken_is_left_and_the_operation_refused(
     conversation: Conversation, scripted_provider: ScriptedProvider, held_by: dict[str, object], reason: str
 ) -> None:
     for subject, about in (("user", held_by), ("Ana", {"effective_at": MARCH - timedelta(days=1)})):
-        city = {"type": "identity", "key": "city", "single_valued": True}
-        values = {
-            **city,
-            "content": "Where I live" if subject == "user" else "Where she lives",
-            "subject": subject,
-            **about,
-        }
-        add_entry(relationship=conversation.relationship, values=values, by=PERSON, source=EntrySource.MANUAL)
+        city = {"type": "identity", "key": "city", "single_valued": True, "subject": subject}
+        conversation.remember("Where I live" if subject == "user" else "Where she lives", **city, **about)
     before = conversation.contents
     number = conversation.number_of("Where she lives")
     scripted_provider.answer_with(
@@ -175,8 +168,7 @@ def test_of_two_entries_that_say_the_same_as_different_types_the_second_is_found
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     for type, content in (("preference", "Tea"), ("goal", "Tea"), ("goal", "Some tea")):
-        values = {"type": type, "content": content, "effective_at": MARCH}
-        add_entry(relationship=conversation.relationship, values=values, by=PERSON, source=EntrySource.MANUAL)
+        conversation.remember(content, type=type, effective_at=MARCH)
     numbers = {
         (entry.type, entry.content): place
         for place, entry in enumerate(sorted(conversation.entries, key=lambda entry: entry.id), start=1)

@@ -1,11 +1,11 @@
 """A person or another worker is faster than the model: the person's text stands."""
 
-from memory.entries.editing import delete_entry, revise_entry
+from memory.entries.editing import delete_entry
 from memory.models import ModelCall
 from providers.llm.base import CompletionRequest
 from relationships.models import TurnState
 from tests.fakes import ScriptedProvider
-from tests.fixtures.turns import PERSON, Conversation, add, answer, update
+from tests.fixtures.turns import PERSON, Conversation, add, answer, revise, update
 
 NOTHING: dict[str, list[object]] = {"operations": []}
 
@@ -18,9 +18,7 @@ def test_a_persons_edit_while_the_model_answers_stands_and_the_turn_is_asked_aga
 
     def edit(request: CompletionRequest) -> None:
         for text in edits:
-            revise_entry(
-                relationship_id=entry.relationship_id, entry_id=entry.id, values={"content": text}, by=PERSON
-            )
+            revise(entry, content=text)
 
     scripted_provider.while_answering = edit
     scripted_provider.answer_with(answer(update(1, "Drinks tea")), NOTHING)
@@ -40,9 +38,7 @@ def test_when_a_person_keeps_editing_only_the_stale_operation_is_refused_in_the_
 
     def edit(request: CompletionRequest) -> None:
         text = f"Drinks it{' again' * len(scripted_provider.requests)}"
-        revise_entry(
-            relationship_id=entry.relationship_id, entry_id=entry.id, values={"content": text}, by=PERSON
-        )
+        revise(entry, content=text)
 
     scripted_provider.while_answering = edit
     scripted_provider.otherwise = answer(update(1, "Drinks tea"), add("Owns a kettle"))

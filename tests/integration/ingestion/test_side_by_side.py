@@ -7,12 +7,11 @@ from uuid import UUID
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from memory.entries.editing import revise_entry
 from memory.ingestion.reading import read_batch
 from memory.models import ModelCall, ScratchpadEntry, Tier
 from relationships.models import Companion, TurnState
 from tests.fakes import ScriptedProvider
-from tests.fixtures.turns import PERSON, Conversation, add, answer, operations_of, update
+from tests.fixtures.turns import Conversation, add, answer, operations_of, revise, update
 
 ARCHIVE = {"archive_strategy": "importance"}
 
@@ -39,9 +38,7 @@ def both(conversation: Conversation) -> Conversation:
 
 def archived(*contents: str, conversation: Conversation) -> None:
     for entry in conversation.remember(*contents):
-        revise_entry(
-            relationship_id=entry.relationship_id, entry_id=entry.id, values={"tier": "archive"}, by=PERSON
-        )
+        revise(entry, tier="archive")
 
 
 def test_each_keeps_what_it_adds_in_its_own_tier(
@@ -135,12 +132,7 @@ def test_both_are_asked_again_when_a_person_was_faster(
 
     def edit(request: object) -> None:
         if next(edits, False):
-            revise_entry(
-                relationship_id=tea.relationship_id,
-                entry_id=tea.id,
-                values={"content": "Likes rain"},
-                by=PERSON,
-            )
+            revise(tea, content="Likes rain")
 
     scripted_provider.while_answering = edit
     scripted_provider.answer_with(

@@ -5,12 +5,11 @@ from typing import Any
 
 import pytest
 
-from memory.entries.adding import add_entry
-from memory.models import EntrySource, EntryState, IngestionPrompt, OperationResult, ScratchpadEntry
+from memory.models import EntryState, IngestionPrompt, OperationResult, ScratchpadEntry
 from providers.errors import ProviderUnavailable
 from relationships.models import Companion, Message, Relationship, TurnState
 from tests.fakes import ScriptedProvider
-from tests.fixtures.turns import PERSON, Conversation, add, answer, operations_of, update
+from tests.fixtures.turns import Conversation, add, answer, operations_of, update
 
 MARCH = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 NOTHING = answer()
@@ -100,13 +99,8 @@ def test_a_date_left_out_stays_and_null_takes_it_away(
     happens_at: str | None,
     expires_at: datetime | None,
 ) -> None:
-    values = {"content": "A trip", "type": "event", "happens_at": "2026-04", "expires_at": MARCH + 60 * DAY}
-    add_entry(
-        relationship=conversation.relationship,
-        values={**values, "effective_at": MARCH - DAY},
-        by=PERSON,
-        source=EntrySource.MANUAL,
-    )
+    ends = {"happens_at": "2026-04", "expires_at": MARCH + 60 * DAY}
+    conversation.remember("A trip", type="event", effective_at=MARCH - DAY, **ends)
     scripted_provider.answer_with(answer(update(1, "A trip with somebody", **fields)))
 
     conversation.hear("I'm not going alone.", at=MARCH)
@@ -127,8 +121,7 @@ def test_a_replaced_entry_held_until_the_new_state_began(
     happens_at: str | None,
     valid_to: datetime,
 ) -> None:
-    values = {"content": "Works at the mill", "type": "identity", "effective_at": MARCH - 50 * DAY}
-    add_entry(relationship=conversation.relationship, values=values, by=PERSON, source=EntrySource.MANUAL)
+    conversation.remember("Works at the mill", type="identity", effective_at=MARCH - 50 * DAY)
     told = {"happens_at": happens_at} if happens_at else {}
     scripted_provider.answer_with(answer(replace(1, "Works at the harbour", **told)))
 

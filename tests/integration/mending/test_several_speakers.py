@@ -2,16 +2,14 @@
 
 import pytest
 
-from memory.entries.adding import add_entry
 from memory.ingestion.intake import accept_turn
 from memory.mending.candidates import scope_of
 from memory.mending.plans import Draft, draft_plan
-from memory.models import EntrySource
 from relationships.models import Message
 from relationships.services.turns import NewMessage, NewTurn
 from tests.fakes import ScriptedProvider
 from tests.fixtures.people import MORNING
-from tests.fixtures.turns import PERSON, Conversation
+from tests.fixtures.turns import Conversation
 from tests.integration.mending.test_forget import numbers_that_say
 
 WISH = "that I hate broccoli"
@@ -21,8 +19,7 @@ WISH = "that I hate broccoli"
 def family(conversation: Conversation) -> Conversation:
     """Maya, whose account it is, and Leo hate broccoli; so two entries and two messages say. Each asks to forget it."""
     for speaker, subject, content in (("", "user", "Hates broccoli"), ("Leo", "Leo", "Leo hates broccoli")):
-        values = {"content": content, "type": "other", "subject": subject}
-        add_entry(relationship=conversation.relationship, values=values, by=PERSON, source=EntrySource.MANUAL)
+        conversation.remember(content, subject=subject)
         said = [NewMessage("user", "I hate broccoli.", speaker=speaker)]
         accept_turn(relationship=conversation.relationship, new=NewTurn(said, occurred_at=MORNING))
     for speaker in ("", "Leo"):

@@ -2,14 +2,13 @@
 
 import pytest
 
-from memory.entries.editing import revise_entry
 from memory.models import ModelCall, ScratchpadEntry
 from providers.llm.base import CompletionRequest
 from summaries.editing import edit_summary
 from summaries.models import Summary
 from tests.fakes import ScriptedProvider
 from tests.fixtures.summaries import chat, ready, summaries_of, summarise
-from tests.fixtures.turns import PERSON, Conversation
+from tests.fixtures.turns import PERSON, Conversation, revise
 from tests.integration.copies import dump, tables_with
 from tests.integration.summaries.test_summaries import layer, message, talk
 from upkeep.erasure.entries import erase_entry
@@ -22,7 +21,7 @@ def correct(talk: Conversation, old: str, new: str) -> None:
     [entry] = talk.remember(old)
     ScratchpadEntry.objects.filter(id=entry.id).update(source_message_ids=[message(talk, 1).id])
     values = {"content": new}
-    revise_entry(relationship_id=talk.relationship.id, entry_id=entry.id, values=values, by=PERSON)
+    revise(entry, **values)
 
 
 def test_corrections_by_hand_are_in_the_newest_summary_and_later_ones(

@@ -18,13 +18,12 @@ from memory.entries.access import (
     note_access,
     write_accesses,
 )
-from memory.entries.editing import revise_entry
 from memory.entries.history import fields_of
 from memory.models import EntryRevision, ScratchpadEntry
 from relationships.ids import uuid7
 from relationships.models import Relationship, Snapshot
 from tests.fixtures.contexts import remember
-from tests.fixtures.turns import PERSON
+from tests.fixtures.turns import revise
 from tests.waiting import wait_until
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -86,7 +85,7 @@ def test_a_change_does_not_write_the_count_back(relationship: Relationship) -> N
     flush_accesses()
 
     values = {"content": "Prefers coffee"}
-    revise_entry(relationship_id=relationship.id, entry_id=tea.id, values=values, by=PERSON)
+    revise(tea, **values)
 
     assert accesses(tea) == (1, NOON)
 

@@ -2,8 +2,6 @@
 
 import pytest
 
-from memory.entries.adding import add_entry
-from memory.models import EntrySource
 from memory.retrieval.index.embed import embed_owed
 from relationships.models import Operator, Relationship
 from relationships.services.profiles import replace_profile
@@ -28,8 +26,7 @@ def lived(
     conversation.hear("I have a cat, and I moved to Lisbon")
     scripted_provider.otherwise = answer(add("Runs on Sundays"))
     conversation.hear("I run on Sundays")
-    values = {"content": "Worked in Rome once", "type": "other", "tier": "archive"}
-    add_entry(relationship=relationship, values=values, by=PERSON, source=EntrySource.API)
+    conversation.remember("Worked in Rome once", tier="archive")
     replace_profile(relationship=relationship, data={"plan": "pro"}, by=PERSON)
     patch_session(relationship=relationship, session="current", patch={"mood": "calm"}, idle_minutes=0)
     embed_owed(relationship_id=relationship.id)

@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from memory.entries.editing import revise_entry
 from memory.models import ScratchpadEntry
 from memory.retrieval.index.embed import embed_owed
 from relationships.models import Relationship, Snapshot
 from tests.fixtures.index import embedded, index_of
-from tests.fixtures.turns import PERSON, Conversation
+from tests.fixtures.turns import Conversation, revise
 from tests.unit.upkeep.verification.damage import (
     check_left,
     check_mended,
@@ -237,9 +236,7 @@ LOST: list[tuple[str, str]] = [
 
 def test_what_is_lost_is_named_whatever_it_takes_with_it(lived: Conversation) -> None:
     lisbon = next(entry for entry in lived.entries if entry.content == "Lives in Lisbon")
-    revise_entry(
-        relationship_id=lisbon.relationship_id, entry_id=lisbon.id, values={"pinned": True}, by=PERSON
-    )
+    revise(lisbon, pinned=True)
     for found, damage in LOST:
         with damaged(damage):
             report = verify(repair=True)

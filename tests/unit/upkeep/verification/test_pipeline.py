@@ -8,11 +8,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from memory.entries.adding import add_entry
-from memory.models import EntrySource, ScratchpadEntry
+from memory.models import ScratchpadEntry
 from relationships.models import Companion, Project, Relationship, Snapshot
 from tests.fixtures.people import meet
-from tests.fixtures.turns import PERSON, Conversation
+from tests.fixtures.turns import Conversation
 from tests.unit.upkeep.verification.damage import check_whole, problems, run
 from upkeep.verification import pipeline, verify
 from upkeep.verification.invariant import Invariant, Level, Page
@@ -96,12 +95,7 @@ def test_what_others_write_meanwhile_is_no_alarm(lived: Conversation, companion:
             for number in range(400):
                 if stop.is_set():
                     break
-                add_entry(
-                    relationship=conversation.relationship,
-                    values={"content": f"Knows {number} songs", "type": "other"},
-                    by=PERSON,
-                    source=EntrySource.API,
-                )
+                conversation.remember(f"Knows {number} songs")
                 conversation.say(f"I know {number} songs")
         except BaseException as error:
             errors.append(error)

@@ -6,14 +6,14 @@ import pytest
 from django.utils import timezone
 
 from memory import tasks
-from memory.entries.editing import delete_entry, revise_entry
+from memory.entries.editing import delete_entry
 from memory.ingestion.sweep import GRACE, Sweep
 from memory.models import Embedding, SearchText
 from memory.retrieval.index.embed import embed_owed
 from relationships.models import Message, Project, Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.index import OFFLINE, configure, embedded, owing, row_of, told_to_embed
-from tests.fixtures.turns import PERSON, Conversation
+from tests.fixtures.turns import PERSON, Conversation, revise
 from upkeep.erasure.entries import erase_entry
 from upkeep.erasure.relationships import erase_relationship
 from web.actor import Actor
@@ -134,9 +134,7 @@ def test_a_text_that_changes_meanwhile_gets_the_vector_of_what_it_says_now(
 
     def change(texts: Sequence[str]) -> None:
         scripted_embedder.while_answering = None
-        revise_entry(
-            relationship_id=relationship.id, entry_id=entry.id, by=PERSON, values={"content": "Likes coffee"}
-        )
+        revise(entry, content="Likes coffee")
 
     scripted_embedder.while_answering = change
     embed(relationship)

@@ -7,7 +7,6 @@ from django.utils import timezone
 from psycopg.errors import TooManyColumns
 from pytest_django.fixtures import Settings
 
-from memory.entries.editing import revise_entry
 from memory.models.search_text import SearchText
 from memory.retrieval.index.embed import SHORTENED
 from providers.errors import (
@@ -20,7 +19,7 @@ from providers.errors import (
 from relationships.models import Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.index import configure, embedded, fall_due, owing, row_of
-from tests.fixtures.turns import PERSON, Conversation
+from tests.fixtures.turns import Conversation, revise
 from tests.unit.memory.retrieval.index.test_embed import embed, wants_vectors
 from worker.identity import worker_identity
 
@@ -236,9 +235,7 @@ def test_a_text_that_was_refused_says_nothing_against_what_the_entry_says_by_now
 
     def change(texts: Sequence[str]) -> None:
         scripted_embedder.while_answering = None
-        revise_entry(
-            relationship_id=relationship.id, entry_id=entry.id, by=PERSON, values={"content": "Likes coffee"}
-        )
+        revise(entry, content="Likes coffee")
 
     scripted_embedder.while_answering = change
     scripted_embedder.answer_with(ContentBlocked())
