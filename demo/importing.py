@@ -5,9 +5,10 @@ it reads the turns; otherwise they are read here, by the same code.
 """
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 from uuid import UUID
 
@@ -51,19 +52,27 @@ class Progress:
 def hand_over(*, relationship: Relationship, turns: Sequence[NewTurn]) -> HandedOver:
     """Store new turns, one session per transaction.
 
-    A turn is recognised by its session and time, so the same file can be imported any number of times.
+    A turn is recognised by its session and time, and by its place among those of the same minute, so the same file can
+    be imported any number of times.
     """
     turn_ids: list[UUID] = []
     new = 0
+    seen: Counter[tuple[str, datetime]] = Counter()
     for session, group in groupby(turns, key=lambda turn: turn.session):
         with transaction.atomic():
             lock_relationship(relationship.id)  # somebody else may be importing the same file
             rows = Turn.objects.for_relationship(relationship.id).filter(session=session)
-            known = dict(rows.values_list("occurred_at", "id"))
+            known: dict[datetime, list[UUID]] = defaultdict(list)
+            for at, turn_id in rows.order_by("seq").values_list("occurred_at", "id"):
+                known[at].append(turn_id)
             for turn in group:
-                earlier = known.get(turn.occurred_at)
-                new += earlier is None
-                turn_ids.append(earlier or accept_turn(relationship=relationship, new=turn).turn.id)
+                place = seen[session, turn.occurred_at]
+                seen[session, turn.occurred_at] += 1
+                if place < len(known[turn.occurred_at]):
+                    turn_ids.append(known[turn.occurred_at][place])
+                else:
+                    new += 1
+                    turn_ids.append(accept_turn(relationship=relationship, new=turn).turn.id)
     return HandedOver(tuple(turn_ids), new)
 
 

@@ -8,6 +8,7 @@ from demo.conversation import Conversation, Source
 from demo.errors import UnreadableConversation
 from demo.formats import locomo, rapport
 from web.errors import FieldProblem, InvalidInput
+from web.parsing import each_once
 
 # By the member that only files of this format have.
 FORMATS = {"turns": rapport.parse, "conversation": locomo.parse}
@@ -34,7 +35,7 @@ def read_conversation(
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        data = json.loads(path.read_bytes().decode("utf-8-sig"))
+        data = json.loads(path.read_bytes().decode("utf-8-sig"), object_pairs_hook=each_once)
     except OSError as error:
         raise _unreadable(path, error.strerror or str(error)) from error
     except UnicodeDecodeError as error:
@@ -45,6 +46,8 @@ def _read(path: Path) -> dict[str, Any]:
         ) from error
     except RecursionError as error:
         raise _unreadable(path, "It is nested too deep") from error
+    except ValueError as error:  # a name that stands twice, or a number of thousands of digits
+        raise _unreadable(path, f"It is not read: {error}") from error
     if not isinstance(data, dict):
         raise _unreadable(path, "It must be one JSON object, in braces")
     return data

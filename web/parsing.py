@@ -105,6 +105,15 @@ def parse_object(raw: bytes, *, depth: int | None = None) -> dict[str, Any]:
     return value
 
 
+def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of a file, for json.loads. Raises ValueError if a name stands twice: the later would replace the other."""
+    built = dict(pairs)
+    if len(built) != len(pairs):
+        name = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise ValueError(f"{_shown(name)} stands twice in one object")
+    return built
+
+
 def _check_media_type(request: Request) -> None:
     given, _, parameters = request.META.get("CONTENT_TYPE", "").partition(";")
     allowed = {JSON, MERGE_PATCH} if request.method == "PATCH" else {JSON}

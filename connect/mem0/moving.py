@@ -20,7 +20,7 @@ from relationships.services.relationships import get_or_create_relationship
 from web.actor import Actor
 from web.errors import InvalidInput, RapportError
 from web.fields import ExternalId, checked_value
-from web.parsing import parse_object
+from web.parsing import each_once, parse_object
 from web.problems import MalformedBody
 
 _USER = TypeAdapter(ExternalId)
@@ -82,7 +82,7 @@ def import_memories(
 
 def _memories(text: str) -> list[Mapping[str, Any]]:
     try:
-        read = json.loads(text)
+        read = json.loads(text, object_pairs_hook=each_once)
     except (ValueError, RecursionError) as error:
         raise InvalidInput.of("file", f"is not JSON: {error}") from None
     listed = read.get("results", read.get("memories")) if isinstance(read, dict) else read

@@ -22,11 +22,11 @@ from demo.conversation import Conversation, Person, Persona, Source
 from demo.formats.fields import Text, Utterance, checked
 from relationships.services.turns import NewMessage, NewTurn
 from web.errors import FieldProblem, InvalidInput
-from web.fields import Name
+from web.fields import EARLIEST, Name
 
 APART = timedelta(seconds=30)
 QUESTION = "What have I been up to lately?"
-_SESSION = re.compile(r"session_(\d{1,6})")
+_SESSION = re.compile(r"session_(\d{1,6})", re.ASCII)
 _UNDER = "conversation"
 
 
@@ -107,25 +107,27 @@ def _sessions(
     conversation: Mapping[str, Any], source: Source, zone: ZoneInfo, *, prefix: str
 ) -> Iterator[_Session]:
     """The sessions in order of their numbers, without empty ones."""
-    numbers = sorted(int(found[1]) for name in conversation if (found := _SESSION.fullmatch(name)))
-    for number in numbers:
-        field = f"session_{number}"
+    numbered = sorted((int(found[1]), name) for name in conversation if (found := _SESSION.fullmatch(name)))
+    for _, field in numbered:
         said = checked(_SAID, conversation.get(field), under=f"{_UNDER}.{field}")
         if said:
             begins = _date(conversation, f"{field}_date_time", zone)
             if begins + len(said) * APART > source.now:
                 raise InvalidInput.of(f"{_UNDER}.{field}_date_time", "lies in the future")
-            yield _Session(f"{prefix}-session-{number}", f"{_UNDER}.{field}", begins, said)
+            yield _Session(f"{prefix}-{field.replace('_', '-')}", f"{_UNDER}.{field}", begins, said)
 
 
 def _date(conversation: Mapping[str, Any], field: str, zone: ZoneInfo) -> datetime:
     written = conversation.get(field)
     try:
         naive = datetime.strptime(str(written).strip().lower(), "%I:%M %p on %d %B, %Y")
-        return naive.replace(tzinfo=zone).astimezone(UTC)
+        at = naive.replace(tzinfo=zone).astimezone(UTC)
     except (ValueError, OverflowError):
+        at = None
+    if at is None or at < EARLIEST:
         said = "is required" if written is None else f"{written!r} is no date"
-        raise InvalidInput.of(f"{_UNDER}.{field}", f"{said}; write it as '1:56 pm on 8 May, 2023'") from None
+        raise InvalidInput.of(f"{_UNDER}.{field}", f"{said}; write it as '1:56 pm on 8 May, 2023'")
+    return at
 
 
 def _check_speakers(sessions: Sequence[_Session], known: tuple[str, str]) -> None:

@@ -45,7 +45,9 @@ def test_what_mem0_wrote_out_is_taken_over_with_its_dates(
     assert told.err.count("left out") == 2
 
 
-@pytest.mark.parametrize("read", [b"no json", b'{"results": 1}', b"[1]", b'["\xff"]'])
+@pytest.mark.parametrize(
+    "read", [b"no json", b'{"results": 1}', b"[1]", b'["\xff"]', b'{"results": [], "results": []}']
+)
 def test_another_file_is_refused(companion: Companion, tmp_path: Path, read: bytes) -> None:
     file = tmp_path / "mem0.json"
     file.write_bytes(read)

@@ -49,8 +49,20 @@ def test_a_locomo_file_is_known_by_its_conversation(tmp_path: Path) -> None:
         ),
         ({}, "what it has is nothing."),
         ({"turns": 7}, "turns: must be a list"),
+        (b'{"turns": [{"day": ' + b"1" * 5000 + b"}]}", "It is not read: Exceeds the limit"),
+        (b'{"turns": [], "turns": [{"day": 0}]}', "turns stands twice in one object."),
     ],
-    ids=["cut off", "not text", "a list", "deep", "another kind", "empty", "a wrong field"],
+    ids=[
+        "cut off",
+        "not text",
+        "a list",
+        "deep",
+        "another kind",
+        "empty",
+        "a wrong field",
+        "digits",
+        "twice",
+    ],
 )
 def test_a_file_that_is_not_a_conversation_is_refused_with_a_reason(
     data: Any, sentence: str, tmp_path: Path

@@ -90,14 +90,17 @@ def test_sessions_are_named_and_come_in_the_order_of_their_numbers() -> None:
             session_2_date_time="12:10 am on 9 May, 2023",
             session_3=[],
             session_4_date_time="9:00 am on 4 July, 2023",
+            session_02=[said("Caroline", "Another two")],
+            session_02_date_time="1:10 am on 9 May, 2023",
         )
     )
     assert [turn.session for turn in told.turns] == [
         "conv-26-session-1",
+        "conv-26-session-02",
         "conv-26-session-2",
         "conv-26-session-10",
     ]
-    assert told.turns[1].occurred_at == datetime(2023, 5, 9, 0, 10, tzinfo=UTC)
+    assert told.turns[2].occurred_at == datetime(2023, 5, 9, 0, 10, tzinfo=UTC)
 
 
 def test_a_pictures_caption_is_part_of_the_message() -> None:
@@ -157,6 +160,11 @@ def test_one_speaker_is_the_user_and_the_other_the_companion(
             file_of(session_1_date_time="yesterday"),
             "conversation.session_1_date_time",
             "'1:56 pm on 8 May, 2023'",
+        ),
+        (
+            file_of(session_1_date_time="1:00 am on 1 January, 0001"),
+            "conversation.session_1_date_time",
+            "no date",
         ),
         (file_of(session_1_date_time=None), "conversation.session_1_date_time", "is required"),
         (file_of(session_1_date_time="1:56 pm on 8 May, 2026"), "conversation.session_1_date_time", "future"),

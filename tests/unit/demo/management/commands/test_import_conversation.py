@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from memory.models import ScratchpadEntry
-from relationships.models import Companion, Project, Relationship, Turn
+from relationships.models import Companion, Message, Project, Relationship, Turn
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import add, answer
 
@@ -67,6 +67,26 @@ def test_the_same_file_again_adds_nothing(
     run(file)
     assert "0 turns are new, 2 were there already." in run(file)
     assert Turn.objects.count() == 2
+
+
+def test_turns_of_one_minute_in_sessions_that_take_turns_are_all_there_and_once(
+    tmp_path: Path, companion: Companion
+) -> None:
+    said = [("a", "One"), ("b", "Two"), ("a", "Three"), ("a", "Four")]
+    turns = [
+        {"day": -1, "time": "09:00", "session": session, "messages": [{"role": "user", "content": text}]}
+        for session, text in said
+    ]
+    people = {
+        "companion": {"name": "Bo", "slug": "bo"}, "user": {"external_id": "ann", "display_name": "Ann"},
+    }  # fmt: skip
+    file = tmp_path / "minute.json"
+    file.write_text(json.dumps({**people, "turns": turns}))
+
+    assert "4 turns are new." in run(file, "--no-wait")
+    assert "0 turns are new, 4 were there already." in run(file, "--no-wait")
+    kept = Message.objects.order_by("seq").values_list("session", "content")
+    assert list(kept) == said
 
 
 def test_a_companion_that_is_not_there_is_made_with_the_other_speakers_name(
