@@ -19,6 +19,7 @@ from admin_ui.shown_context import layer_label
 from relationships.configuration.cascade import resolve_configuration
 from relationships.models import Companion
 from web.errors import FieldProblem
+from web.parsing import each_once
 
 # Fields whose choices are the names of a registry: path -> setting. A plugin's dotted path can be set over REST.
 REGISTRIES = {
@@ -263,6 +264,6 @@ def _number(text: str, *, whole: bool) -> Any:
 
 def _json(text: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=each_once)
     except (ValueError, RecursionError):
         return text

@@ -106,7 +106,7 @@ def parse_object(raw: bytes, *, depth: int | None = None) -> dict[str, Any]:
 
 
 def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of a file, for json.loads. Raises ValueError if a name stands twice: the later would replace the other."""
+    """An object of a file, for json.loads. Raises ValueError for a name that stands twice: one value would be lost."""
     built = dict(pairs)
     if len(built) != len(pairs):
         name = Counter(name for name, _ in pairs).most_common(1)[0][0]

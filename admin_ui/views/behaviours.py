@@ -1,7 +1,6 @@
 """A companion's behaviours: editing them as JSON, dry runs over past turns, and their runs."""
 
 import copy
-import json
 import re
 from typing import Any
 
@@ -9,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 
 from admin_ui.access import OperatorView
 from admin_ui.paging import page_of
-from admin_ui.params import parse_uuid, pretty_json, required_version, text_param
+from admin_ui.params import json_param, parse_uuid, pretty_json, required_version, text_param
 from admin_ui.templatetags.formatting import with_id
 from admin_ui.words import sentence_of
 from behaviours.dry_runs import DryRun, dry_run, read_draft
@@ -122,9 +121,6 @@ class BehavioursView(OperatorView):
 def _object(text: str) -> dict[str, Any]:
     """Parse a JSON object. Raises InvalidInput."""
     try:
-        found = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput.of("definition", f"is not JSON: {error}") from None
-    if not isinstance(found, dict):
-        raise InvalidInput.of("definition", "must be a JSON object, in braces")
-    return found
+        return json_param(text)
+    except RapportError as error:
+        raise InvalidInput.of("definition", error.detail.replace("The body ", "", 1)) from None

@@ -15,7 +15,7 @@ from admin_ui.config_diff import differences_by, differences_from_recipe
 from admin_ui.config_form import ConfigField, ConfigSection, config_sections, read_config
 from admin_ui.names import companions_named
 from admin_ui.paging import Sort, page_of
-from admin_ui.params import pretty_json, required_version, text_param
+from admin_ui.params import json_param, pretty_json, required_version, text_param
 from admin_ui.setting_words import FIRST, setting_label
 from admin_ui.words import sentence_of
 from memory.ingestion.ingestion_input import find_instructions
@@ -71,10 +71,11 @@ class CompanionView(OperatorView):
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """Show the form (`do=edit`) or the changes that were sent for review, or save them (`do=save`)."""
-        do, level = request.POST.get("do"), _level(request, self.companion)
-        if do == "edit":
-            return self._page(level=level)
+        do = request.POST.get("do")
         try:
+            level = _level(request, self.companion)
+            if do == "edit":
+                return self._page(level=level)
             if do != "save":
                 return self._review(level)
             write_companion_config(
@@ -133,18 +134,18 @@ class CompanionView(OperatorView):
 
 
 def _level(request: HttpRequest, companion: Companion) -> dict[str, Any]:
-    """Return the companion's level as it was sent: as JSON by the review, as another recipe, or by the form."""
+    """Return the companion's level as it was sent: as JSON by the review, as another recipe, or by the form.
+
+    Raises InvalidConfiguration for what the API would not accept in a body either.
+    """
     config, recipe = request.POST.get("config"), request.POST.get("recipe")
     if config is None:
         changed_recipe = {**companion.config, "recipe": recipe}
-        return changed_recipe if recipe is not None else read_config(request.POST, companion)
+        config = json.dumps(changed_recipe if recipe is not None else read_config(request.POST, companion))
     try:
-        level = json.loads(config)
-    except (ValueError, RecursionError):
-        level = None
-    if not isinstance(level, dict):
-        raise InvalidInput.of("config", "is no JSON object; reload the page")
-    return level
+        return json_param(config)
+    except RapportError as error:
+        raise InvalidConfiguration(error.problems or [FieldProblem("config", error.detail)]) from None
 
 
 def _split(

@@ -49,6 +49,10 @@ def test_one_is_saved_as_it_was_written_and_taken_away(
     [
         ("{", "is not JSON"),
         ("[]", "JSON object"),
+        ('{"text": "x", "text": "y"}', "twice"),
+        (r'{"text": "x", "when": {"keywords": ["a\u0000"]}}', "NUL"),
+        (r'{"text": "a\ud800"}', "surrogate"),
+        ({"text": "x", "order": 10**30}, "too large"),
         ({"order": 1}, "exactly one"),
         ({"text": "{{ x( }}"}, "line 1"),
     ],

@@ -80,6 +80,30 @@ def test_what_the_schema_refuses_is_said_beside_its_field_and_nothing_is_stored(
     assert now(companion).config == companion.config
 
 
+@pytest.mark.parametrize("do", ["save", "edit", ""])
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        (r'{"context": {"core_prompt": "a\u0000b"}}', "NUL"),
+        (r'{"context": {"core_prompt": "a\ud800b"}}', "surrogate"),
+        ('{"ingestion": {"max_batch": %s}}' % ("9" * 30), "too large"),
+        ('{"recipe": "scratchpad", "recipe": "archive"}', "twice"),
+        ("[" * 5000, "nested"),
+        (None, "too large"),
+    ],
+    ids=["NUL", "surrogate", "large", "twice", "deep", "the form"],
+)
+def test_what_no_call_would_accept_is_refused_in_words(
+    editor: Client, page: str, companion: Companion, config: str | None, said: str, do: str
+) -> None:
+    sent = form(companion, ingestion__max_batch="9" * 30) if config is None else {"config": config}
+
+    answer = editor.post(page, sent | {"version": str(companion.version), "do": do})
+
+    assert answer.status_code == 422 and said in answer.content.decode()
+    assert now(companion).config == companion.config
+
+
 def test_a_form_that_is_behind_is_shown_beside_what_holds_and_overwrites_only_then(
     editor: Client, page: str, companion: Companion
 ) -> None:
