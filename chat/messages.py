@@ -10,7 +10,7 @@ from django.conf import settings
 from context.text import without_notes
 from memory.fence import cut_fenced
 from providers.told import name_of
-from relationships.services.limits import message_fault
+from relationships.services.limits import message_fault, misplaced_role
 from relationships.services.turns import NewMessage
 from web.errors import InvalidInput, shorten
 
@@ -84,6 +84,8 @@ def refuse_unkeepable(new: Sequence[NewMessage], *, most: int) -> None:
             f"counts as several; at most {most} can be remembered at once. Send earlier ones by POST "
             "/v1/relationships/{id}/turns, or this call with store: false",
         )
+    if misplaced := misplaced_role([message.role for message in new]):
+        raise InvalidInput.of("messages", misplaced[1])
     for message in new:
         if fault := message_fault(message.content):
             raise InvalidInput.of("messages", f"a message of the role {message.role} {fault}")
@@ -97,9 +99,15 @@ def compose(sent: Sent, *, system: str, earlier: Sequence[Message]) -> list[Mess
     first: list[Message] = [{"role": "system", "content": whole}] if whole else []
     conversation = list(sent.conversation)
     current = conversation[sent.current]
-    if isinstance(current.get("content"), str):
-        conversation[sent.current] = {**current, "content": without_notes(cut_fenced(current["content"])[0])}
+    if content := current.get("content"):
+        conversation[sent.current] = {**current, "content": _unfenced(content)}
     return [*first, *(conversation if sent.owns_history else _joined(earlier, conversation))]
+
+
+def _unfenced(content: str | list[Message]) -> str | list[Message]:
+    if isinstance(content, str):
+        return without_notes(cut_fenced(content)[0])
+    return [{**part, "text": _unfenced(part["text"])} if part["type"] == "text" else part for part in content]
 
 
 def _joined(earlier: Sequence[Message], conversation: list[Message]) -> list[Message]:

@@ -1,6 +1,5 @@
 """Translates requests of mem0's clients: whose memory is meant, what was said, and when."""
 
-import json
 import re
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,7 +10,9 @@ from uuid import UUID
 from django.conf import settings
 
 from chat.messages import check_message, text_of
+from web.errors import RapportError
 from web.fields import EARLIEST, LATEST
+from web.parsing import parse_object
 
 _DATED = re.compile(r"\s*\[(\d{4}-\d\d-\d\d[^\]]{0,40})\]\s*")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
@@ -171,9 +172,6 @@ def two_ids(text: str) -> tuple[str, str]:
 
 def _object(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        raise Refusal(400, "filters: is not a JSON object.")
-    return found
+        return parse_object(text.encode("utf-8", "surrogatepass"))
+    except RapportError as error:
+        raise Refusal(400, f"filters: {error.detail.replace('The body', 'this text', 1)}") from None

@@ -50,6 +50,22 @@ BAD_INPUT: dict[str, tuple[dict[str, Any], int, str, str]] = {
         "messages.1.tool_call_id",
         "answers no call",
     ),
+    "a result after the person's words": (
+        {
+            "messages": [
+                {"role": "user", "content": "Hi"},
+                {
+                    "role": "assistant",
+                    "tool_calls": [{"id": "c1", "function": {"name": "f", "arguments": ""}}],
+                },
+                {"role": "user", "content": "Well?"},
+                {"role": "tool", "tool_call_id": "c1", "content": "3"},
+            ]
+        },
+        400,
+        "messages",
+        "follows the assistant's",
+    ),
     "a call that is none": (
         {
             "messages": [

@@ -105,6 +105,7 @@ def test_another_project_finds_nothing_by_name_or_by_id(mem0: Mem0) -> None:
                 {"AND": [{"user_id": "a"}, {"user_id": "b"}]},
                 [{"user_id": "a"}],
                 5,
+                '{"user_id": "a", "user_id": "b"}',
             )
         ),
         ("POST", "v3/memories/search/", {"filters": {"user_id": "maya"}}, 422, "query: must be a string"),
