@@ -22,7 +22,7 @@ from relationships.configuration.cascade import valid_configuration
 from relationships.configuration.schema import Configuration
 from relationships.models import Turn, TurnState
 from relationships.services.sequence import lock_relationship
-from worker.models import WORKER_DIED, QueuedQuerySet, lease_end
+from worker.models import WORKER_DIED, QueuedQuerySet
 from worker.waiting import announce_settled
 
 # When the process dies between a claim and its end, the sweep notes that on the turn.
@@ -60,7 +60,8 @@ SELECT set_config('synchronous_commit', CASE WHEN current_setting('citus.shard_c
 _TAKE = """
 WITH taken AS (
     UPDATE relationships_turn
-       SET state = 'processing', lease_token = %(token)s, lease_until = %(until)s, leased_by = %(worker)s,
+       SET state = 'processing', lease_token = %(token)s, leased_by = %(worker)s,
+           lease_until = statement_timestamp() + make_interval(secs => %(lease)s),
            claimed_at = %(now)s
      WHERE relationship_id = %(relationship)s AND id = ANY(%(turns)s)
        AND state = 'pending' AND lease_token IS NULL AND due_at <= %(now)s
@@ -117,7 +118,7 @@ def _take(
     batch: Sequence[Turn], configuration: Configuration | None, *, token: UUID, worker: str, now: datetime
 ) -> tuple[int, Facts | None]:
     """Claim the turns. Return how many were claimed and, if the configuration is valid, what they are read with."""
-    own: dict[str, Any] = {"token": token, "until": lease_end(now), "worker": worker, "now": now}
+    own: dict[str, Any] = {"token": token, "lease": settings.LEASE_SECONDS, "worker": worker, "now": now}
     first = batch[0]
     own |= {"relationship": first.relationship_id, "turns": [turn.id for turn in batch], "before": first.seq}
     asked = facts_asked(batch, configuration) if configuration else {}
@@ -141,7 +142,7 @@ def keep_lease(claim: Claim) -> bool:
     if not lock_relationship(claim.relationship_id):
         return False
     rows = Turn.objects.for_relationship(claim.relationship_id)
-    return bool(rows.renew(claim.token, now=timezone.now()))
+    return bool(rows.renew(claim.token))
 
 
 def held_turns(claim: Claim) -> QueuedQuerySet:

@@ -1,5 +1,5 @@
 from worker.models.periodic_run import PeriodicRun
-from worker.models.queued import WORKER_DIED, QueuedQuerySet, QueuedRow, lease_end
+from worker.models.queued import WORKER_DIED, QueuedQuerySet, QueuedRow
 from worker.models.worker_heartbeat import WorkerHeartbeat
 
 __all__ = [
@@ -8,5 +8,4 @@ __all__ = [
     "QueuedQuerySet",
     "QueuedRow",
     "WorkerHeartbeat",
-    "lease_end",
 ]

@@ -16,6 +16,8 @@ from django.conf import settings
 from django.core.exceptions import EmptyResultSet
 from django.db import connections, models, transaction
 from django.db.models import F, Q
+from django.db.models.expressions import CombinedExpression
+from django.db.models.functions import Now
 from django.db.models.lookups import Exact
 from django.db.models.sql import UpdateQuery
 from django.utils import timezone
@@ -66,7 +68,7 @@ class QueuedQuerySet(models.QuerySet[Any]):
                 only=free,
                 **self.model.HELD,
                 lease_token=token,
-                lease_until=lease_end(now),
+                lease_until=lease_end(),
                 leased_by=worker,
                 **values,
             )
@@ -83,9 +85,9 @@ class QueuedQuerySet(models.QuerySet[Any]):
         named = {getattr(getattr(each.lhs, "target", None), "attname", ""): each.rhs for each in exact}
         return {name: value for name, value in named.items() if name == "relationship_id"}
 
-    def renew(self, *tokens: UUID, now: datetime) -> int:
+    def renew(self, *tokens: UUID) -> int:
         """Renew the lease of the rows that are still held. Returns how many; 0: none is ours any more."""
-        return self.held(*tokens).update(lease_until=lease_end(now))
+        return self.held(*tokens).update(lease_until=lease_end())
 
     def release(
         self, *, due_at: datetime, counted: bool = False, code: str | None = None, **values: Any
@@ -171,12 +173,14 @@ class QueuedRow(models.Model):
 
     def keep_lease(self) -> bool:
         """Renew the lease, from any thread. False: it is not held any more."""
-        return bool(self.held_row().update(lease_until=lease_end(timezone.now())))
+        return bool(self.held_row().update(lease_until=lease_end()))
 
 
-def lease_end(now: datetime) -> datetime:
-    """The end of a lease that is taken or renewed now."""
-    return now + timedelta(seconds=settings.LEASE_SECONDS)
+def lease_end() -> CombinedExpression:
+    """The end of a lease that is taken or renewed now, by the database's clock, as whoever takes it back goes by that:
+    the lease of a worker whose clock is behind would have ended before it began.
+    """
+    return Now() + timedelta(seconds=settings.LEASE_SECONDS)
 
 
 _NO_LEASE = {"lease_token": None, "lease_until": None, "leased_by": ""}

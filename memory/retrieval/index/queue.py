@@ -103,7 +103,7 @@ def keep_lease(claim: TextClaim) -> bool:
     if claim.token is None or not lock_relationship(claim.relationship_id):
         return False
     rows = SearchText.objects.for_relationship(claim.relationship_id)
-    return bool(rows.renew(claim.token, now=timezone.now()))
+    return bool(rows.renew(claim.token))
 
 
 def hand_back(claim: TextClaim) -> None:

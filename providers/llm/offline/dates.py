@@ -57,7 +57,8 @@ class DatePhrase:
         if self.day:
             return self.day.isoformat()
         whole = self.text in (f"in {self.month}", f"for {self.month}")
-        return f"{datetime.strptime(self.month, '%B %Y'):%Y-%m}" if whole else ""
+        name, _, year = self.month.partition(" ")
+        return f"{year:0>4}-{_MONTHS.index(name[:3].lower()) + 1:02}" if whole else ""
 
 
 # A preposition, the words, the day if it is one, and a day within the period if there is one.
