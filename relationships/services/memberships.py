@@ -5,7 +5,7 @@ from uuid import UUID
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from relationships.models import Membership, Operator, Project, Role
@@ -94,13 +94,21 @@ def _operator(email: str, password: str) -> Operator:
     except ValidationError:
         raise InvalidInput.of("email", "is not an email address") from None
     if not password:
-        return Operator.objects.create_user(email)
+        return _new_account(email)
     operator = Operator(email=email)
     try:
         validate_password(password, operator)
     except ValidationError as error:
         raise InvalidInput.of("password", " ".join(error.messages)) from None
     return Operator.objects.create_user(email, password)
+
+
+def _new_account(email: str) -> Operator:
+    try:
+        with transaction.atomic():
+            return Operator.objects.create_user(email)
+    except IntegrityError:  # somebody else invited them at this moment
+        return Operator.objects.get(email=email)
 
 
 def _locked(project_id: UUID, membership_id: UUID) -> Membership:

@@ -1,8 +1,13 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
+from django.db import connection, transaction
 
 from relationships.ids import uuid7
 from relationships.models import AuditEvent, Membership, Operator, Project, Role
 from relationships.services.memberships import accept_invitation, add_member, change_role, remove_member
+from tests.fixtures.distributed import somebody_waits_for_us
+from tests.waiting import wait_until
 from web.actor import Actor
 from web.errors import Conflict, InvalidInput, NotFound
 
@@ -81,3 +86,21 @@ def test_two_links_of_a_new_account_that_are_sent_at_once_set_one_password(proje
         accept_invitation(second, name="Not Bo", password="another long phrase")
 
     assert Operator.objects.get(email="bo@example.org").check_password(PHRASE)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_is_invited_twice_at_once_is_invited_once(project: Project) -> None:
+    def invite() -> None:
+        try:
+            add_member(project=project, email="bo@example.org", role=Role.VIEWER, by=BY)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor() as pool:
+        with transaction.atomic():
+            add_member(project=project, email="bo@example.org", role=Role.VIEWER, by=BY)
+            other = pool.submit(invite)
+            wait_until(somebody_waits_for_us, what="the other invitation to wait for this one")
+        other.result(30)
+
+    assert Membership.objects.get().operator.email == "bo@example.org"
