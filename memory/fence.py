@@ -18,7 +18,7 @@ _TAG = re.compile(
 
 # Beginnings of lines that look like structure: a heading, an item, a quote, a table, a code fence, a role.
 _BEGINNING = (
-    r"(?:[#>*+=|~`\\_-]|\d{1,9}[.)]"
+    r"(?:[#>*+=|~`\\_-]|\d{1,9}[.)](?!\d)"
     r"|(?:system|user|assistant|developer|human|ai|model|tool|function|instructions?)\s*[:：])"
 )
 _STRUCTURE = re.compile(_BEGINNING, re.IGNORECASE)

@@ -28,6 +28,7 @@ _PARTS = re.compile(r"[/-]")
 _DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?", re.ASCII)
 _ENDED = re.compile(r"(\w{3,})['’]\w{1,6}")  # Anna's, Ankara'da
 _WEEKDAYS = frozenset(day.removesuffix("s") for day in WEEKDAYS)
+_GONE = "9" * 12  # in the place of a date that may be lost, so that a weekday beside it is no name
 # German words before a noun, "mit der neuen Wohnung". Before a name there is rarely one.
 _BEFORE_A_NOUN = re.compile(
     r"\b(?:der|die|das|de[mns]|(?:k?ein|mein|dein|sein|unser|euer|eur|ihr|jed|dies|welch)(?:e[mnrs]?)?"
@@ -60,7 +61,7 @@ def lost_details(
     contradict one. `names`: words that are always names. `own`: names of the two who talk, which need not be said;
     `may_go`: which dates need not, in digits or by name ("2026-08-03", "August 2026", "3 août").
     """
-    unsaid = {("name", (word,)) for word in _words_of(own)}
+    unsaid = {("number", (_GONE,)), *(("name", (word,)) for word in _words_of(own))}
     needed = old if may_go is None else _without_dates(old, may_go)
     before = [detail for detail in _read(needed, names) if (detail.kind, detail.parts) not in unsaid]
     after = _read(new, names)
@@ -74,6 +75,11 @@ def lost_details(
     taken: set[int] = set()
     eroded = [detail for detail in lost if not _contradicted(detail, instead, taken)]
     return tuple(dict.fromkeys(detail.said for detail in eroded))
+
+
+def details_of(text: str, names: Collection[str]) -> set[str]:
+    """The names, numbers and dates of a text, as written."""
+    return {detail.said for detail in _read(text, names)}
 
 
 def says_name_of(text: str, other: str) -> bool:
@@ -99,7 +105,7 @@ def _without_dates(text: str, may_go: Callable[[Period], bool]) -> str:
         return text
     for mention in sorted(mentions, key=lambda one: one.start, reverse=True):
         if may_go(mention.period):
-            text = f"{text[: places[mention.start]]} {text[places[mention.end] :]}"
+            text = f"{text[: places[mention.start]]} {_GONE} {text[places[mention.end] :]}"
     return text
 
 
@@ -140,6 +146,8 @@ def _read(text: str, names: Collection[str]) -> list[_Detail]:
         kind, parts = _kind(token[0], plain=plain, called=called, beside_number=beside_number)
         before = (("before", words[place - 1]),) if place else ()
         following = (("after", words[place + 1]),) if place + 1 < len(tokens) else ()
+        if kind == "date" and text[: token.start()].endswith("("):
+            before = (*before, ("before", "("))  # "76 kg (2026-02-10)", "165 lb (2026-03-24)"
         if kind:
             found.append(_Detail(kind, token[0], parts, (*before, *following)))
         else:

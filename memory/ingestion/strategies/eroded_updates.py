@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from memory.dates import MONTHS, WEEKDAYS, Period
 from memory.entries.happens import span_of, times_in, told_as, zone_of
-from memory.ingestion.erosion import lost_details
+from memory.ingestion.erosion import details_of, lost_details
 from memory.ingestion.grounds import begins_with_another
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.likeness import share_said, unsaid_words
@@ -23,6 +23,7 @@ from memory.words import fold
 MOSTLY = 1 / 3  # an update that keeps less of an entry's words has lost most of it
 CHANGES = ("update", "replace")
 _AS_OF = re.compile(r"\b(?:as of|stand|a fecha de) (\d{4}-\d\d(?:-\d\d)?)\b", re.IGNORECASE | re.ASCII)
+_NUMBER = re.compile(r"\S*\d\S*")
 AMISS = "the entry is about something else"
 _MISTAKEN = " (seems to be about something else: never make two things one; give the right number, or add it)"
 _REPLACED = ' (if all of this has ended, replace it again, with a "reason")'
@@ -93,13 +94,17 @@ def _lost_in(items: Sequence[Operation], given: IngestionInput) -> dict[int, tup
             details = tuple(detail for detail in details if detail not in over)
             details = (*details, *lost_details(goes, said))
             if not details and item.content not in known:  # else it is merged with the entry that says so
-                details = _mostly_lost(entry.content, item.content, (*own, *names))
+                words = _mostly_lost(entry.content, item.content, (*own, *names))
+                # Names, numbers and dates have others in their place.
+                details = () if set(words) <= details_of(entry.content, names) else words
             if details:
                 lost[item.entry] = details
         elif item.op == "replace" and item.entry is not None:
             told = (message.content for message in given.cited(item.messages, item.earlier))
             said = " ".join((item.content, *told))
-            if details := _mostly_lost(given.entries[item.entry - 1].content, said, own):
+            # Numbers and dates are those of what has ended.
+            old = _NUMBER.sub(" ", given.entries[item.entry - 1].content)
+            if details := _mostly_lost(old, said, own):
                 lost[item.entry] = details
     return lost
 

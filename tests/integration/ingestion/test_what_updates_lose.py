@@ -174,6 +174,47 @@ def test_an_expiry_goes_with_the_date_in_the_text_that_says_it(
     assert [(entry.content, bool(entry.expires_at)) for entry in conversation.entries] == [(new, expires)]
 
 
+@pytest.mark.parametrize(
+    ("said", "changed", "heard", "asked"),
+    [
+        (
+            "Per is in Denver from 2026-03-09",
+            update(1, "Per is in Boulder from 2026-03-16, same client"),
+            "Per's trip has moved to Boulder, on the 16th.",
+            0,
+        ),
+        (
+            "Takes 50 mg of sertraline again since 2026-03-20, as 75 mg made them dizzy; agreed with Dr. Ohara",
+            replacing(1, "Off sertraline since 2026-05-14, with Dr. Ohara"),
+            "I'm off sertraline for two weeks now, with Dr. Ohara.",
+            0,
+        ),
+        (
+            "Takes iron tablets since the operation",
+            replacing(1, "Takes 50 mg since 2026-05"),
+            "It's 50 mg now.",
+            1,
+        ),
+    ],
+    ids=["all that was said is contradicted", "its numbers have ended", "its words are lost"],
+)
+def test_what_has_another_in_its_place_is_none_of_the_words_that_are_lost(
+    conversation: Conversation,
+    scripted_provider: ScriptedProvider,
+    said: str,
+    changed: dict[str, Any],
+    heard: str,
+    asked: int,
+) -> None:
+    subject = "Per" if said.startswith("Per") else "user"
+    scripted_provider.answer_with(answer(add(said, subject=subject)), *[answer(changed)] * (1 + asked))
+
+    conversation.hear("So it is.")
+    conversation.hear(heard)
+
+    assert len(scripted_provider.requests) == 2 + asked
+
+
 def test_a_day_that_stays_beside_the_text_is_none_of_the_words_that_are_left(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:

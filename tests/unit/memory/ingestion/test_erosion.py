@@ -38,6 +38,8 @@ DATES = st.dates().map(lambda day: day.isoformat())
         ("May be late", "Is often late", ()),
         ("Interview on Tuesday, 2026-09-08 at Acme", "Had it at Acme on 2026-09-08", ()),
         ("Plays chess on Tuesday with Tom", "Plays chess with Tom", ("Tuesday",)),
+        ("Weighs 76 kg (2026-02-10)", "Weighs 165 lb (2026-03-24)", ()),
+        ("Weighs 76 kg (2026-02-10)", "Weighs 165 lb now", ("2026-02-10",)),
         (
             "Hat am Dienstag, 8. September 2026 einen Termin bei Dr. Weiß",
             "War am 2026-09-08 bei Dr. Weiß",
@@ -66,6 +68,7 @@ def test_dates_that_may_go_are_not_lost_however_they_are_written() -> None:
     for told in ("2026-08", "3. August 2026", "3 août", "3 de agosto de 2026", "août 2026", "8月3日"):
         assert lost_details(f"Prévu {told} ß : Rome", "Rome", may_go=may_go) == ()
     assert lost_details("Prévu le 3 septembre 2026", "Rome", may_go=may_go) == ("3", "septembre", "2026")
+    assert lost_details("Ana comes on Monday, 2026-08-03", "Ana came", may_go=may_go) == ()
 
 
 def test_a_word_that_opens_a_sentence_is_a_name_where_it_is_known_to_be_one() -> None:
