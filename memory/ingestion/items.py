@@ -36,6 +36,7 @@ NO_TYPE = "is none of this companion's"
 NO_OPERATION = "known: add, update, replace, delete"
 NO_NUMBERS = "messages is not a list of numbers"
 NOT_SHOWN = "rests on messages that were not shown"
+LONGEST_VALUE = 3  # words of a value that stands alone
 KEPT_DEPTH = 4  # of a raw item's objects and lists
 _FORBIDDEN = {code: None for code in (*range(0x20), 0x7F) if code not in (0x09, 0x0A)}
 
@@ -120,6 +121,13 @@ def subject_in(item: Item, given: IngestionInput) -> str | None:
 def key_in(item: Item) -> str | None:
     key = "_".join(cleaned(item.get("key")).lower().split())[:MAX_KEY]
     return key or None
+
+
+def with_key(content: str, key: str | None, entry: int | None, given: IngestionInput) -> str:
+    """`key: value` for a value that stands alone ("41", "New York"), as nobody would know what it is."""
+    key, words = key or (given.entries[entry - 1].key if entry else None), content.split()
+    alone = all(word[0].isdecimal() or word[0].isupper() for word in words)
+    return f"{key}: {content}" if key and alone and 0 < len(words) <= LONGEST_VALUE else content
 
 
 def reason_in(item: Item) -> str:

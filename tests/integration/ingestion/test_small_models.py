@@ -165,6 +165,25 @@ def test_a_key_of_the_person_is_not_given_to_a_statement_about_another(
     assert "kept without" in conversation.verdicts(turn)[0][1]
 
 
+def test_a_value_that_stands_alone_says_of_what_it_is(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(
+        answer(
+            add("41", key="age", type="identity"),
+            add("Lives in Rome", key="city", type="identity"),
+            add("Ana", type="relationship"),
+        ),
+        answer(update(1, "42")),
+    )
+
+    conversation.hear("I'm 41 and live in Rome. Ana is here.")
+    assert set(conversation.contents) == {"age: 41", "Lives in Rome", "Ana"}
+
+    conversation.hear("42, sorry.")
+    assert "age: 42" in conversation.contents
+
+
 def test_what_is_said_twice_under_a_mistaken_number_is_kept_once(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
