@@ -20,6 +20,7 @@ from config.postgresql.sessions import prepared_cursor
 from memory.models import SearchedKind
 from memory.retrieval.compounds import compounds_with
 from memory.retrieval.index.language import NO_STEMS, known_languages
+from memory.retrieval.misspelt import meant_by
 from memory.retrieval.rankers.base import Candidates, Counts, Floats, Ints
 from memory.retrieval.related import NEAR, Related, related_to
 from memory.retrieval.results import EntryFilters, MessageFilters
@@ -89,8 +90,8 @@ class Columns:
 
 
 def read_columns(query: SearchQuery) -> Columns:
-    """Read the columns. One statement; one more in a language with compounds, and two more if the rows are in another
-    language than the configuration says.
+    """Read the columns. One statement; one more in a language with compounds, two more if the rows are in another
+    language than the configuration says, and up to two more if a question has a word that nobody said.
     """
     wanted = query.language or NO_STEMS
     related = related_to(query.words, query.language)
@@ -101,7 +102,26 @@ def read_columns(query: SearchQuery) -> Columns:
     if row["other_language"]:
         languages = _languages(query)
         row = _read(query, languages, related)
-    return _columns(row, query, related, read_as=[] if languages == [wanted] else languages)
+    read_as = [] if languages == [wanted] else languages
+    columns = _columns(row, query, related, read_as=read_as)
+    if meant := meant_by(_unsaid(columns), relationship_id=query.relationship_id, kind=query.kind):
+        related = [*related, *meant]
+        columns = _columns(_read(query, languages, related), query, related, read_as=read_as)
+    return columns
+
+
+def _unsaid(columns: Columns) -> list[tuple[int, str]]:
+    """The words of each question that no row has, in any form."""
+    found = np.zeros(len(columns.lexemes), dtype=np.bool_)
+    found[columns.counts.term] = True
+    for kin in columns.related:
+        for forms, _ in kin:
+            found[forms] |= found[forms].any()
+    return [
+        (number, columns.lexemes[term])
+        for number, terms in enumerate(columns.terms)
+        for term in terms[~found[terms]].tolist()
+    ]
 
 
 def _read(query: SearchQuery, languages: Sequence[str], related: Sequence[Related]) -> dict[str, Any]:

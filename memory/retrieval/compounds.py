@@ -34,20 +34,27 @@ UNION ALL
     AND place >= (SELECT coalesce(max(number) + 1, 0) * {SEGMENT} FROM memory_searchsegment
                    WHERE relationship_id = %(relationship)s)
   ORDER BY place DESC LIMIT {NEWEST})"""  # noqa: S608 - our own numbers
-_STEMS_AND_WORDS = {
+# The words of the newest texts, a line each.
+SAID = {
     kind: f"""
-SELECT (SELECT array_agg(ARRAY[{_STEM.format("word")}, substr({_STEM.format(f"'{_FIRST}' || word")}, {len(_FIRST) + 1})]
-                         ORDER BY place)
-          FROM unnest(%(words)s::text[]) WITH ORDINALITY AS a (word, place)),
-       (SELECT string_agg(array_to_string(tsvector_to_array(lexemes), E'\n'), E'\n')
-          FROM (SELECT lexemes, sum(pg_column_size(lexemes)) OVER (ORDER BY newest DESC) AS bytes
-                  FROM ({texts}) AS texts) AS measured
-         WHERE bytes <= {MOST_BYTES})
+SELECT string_agg(array_to_string(tsvector_to_array(lexemes), E'\n'), E'\n')
+  FROM (SELECT lexemes, sum(pg_column_size(lexemes)) OVER (ORDER BY newest DESC) AS bytes
+          FROM ({texts}) AS texts) AS measured
+ WHERE bytes <= {MOST_BYTES}
 """  # noqa: S608 - our own names
     for kind, texts in {
         SearchedKind.ENTRY: _NEWEST_ENTRIES,
         SearchedKind.MESSAGE: _NEWEST_MESSAGES,
     }.items()
+}
+_STEMS_AND_WORDS = {
+    kind: f"""
+SELECT (SELECT array_agg(ARRAY[{_STEM.format("word")}, substr({_STEM.format(f"'{_FIRST}' || word")}, {len(_FIRST) + 1})]
+                         ORDER BY place)
+          FROM unnest(%(words)s::text[]) WITH ORDINALITY AS a (word, place)),
+       ({said})
+"""  # noqa: S608 - our own names
+    for kind, said in SAID.items()
 }
 
 
@@ -77,15 +84,15 @@ def compounds_with(
 def _with(first: str, last: str, lines: str) -> list[str]:
     """The words that begin with `first` or end with `last`, the shortest ones first. A word at the beginning must be a
     letter longer, as there it is more often another: Reis, Reisekosten. `lines`: a word a line, some several times."""
-    found = set(_lines_with(f"{last}\n", lines)) if len(last) >= SHORTEST else set()
+    found = set(lines_with(f"{last}\n", lines)) if len(last) >= SHORTEST else set()
     if len(first) > SHORTEST:
-        found |= {word for word in _lines_with(f"\n{first}", lines) if len(word) >= len(first) + MORE}
+        found |= {word for word in lines_with(f"\n{first}", lines) if len(word) >= len(first) + MORE}
     return sorted(
         (word for word in found if len(word) >= len(last) + MORE), key=lambda word: (len(word), word)
     )
 
 
-def _lines_with(part: str, lines: str) -> Iterator[str]:
+def lines_with(part: str, lines: str) -> Iterator[str]:
     """The lines with `part`, which has one of the line breaks around them. Much faster than to look at each line."""
     place = lines.find(part)
     while place >= 0:

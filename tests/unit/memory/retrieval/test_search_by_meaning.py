@@ -104,7 +104,7 @@ def test_several_texts_take_one_call_and_as_many_statements_as_one(
     memory.embed()
     memory.entries("warm up")
     scripted_embedder.asked.clear()
-    texts = ["cello lessons", "tea or coffee", "Porto"]
+    texts = ["the cello", "some tea", "Porto"]
 
     with django_assert_num_queries(2):
         together = memory.entries_for(texts)

@@ -1,0 +1,69 @@
+"""Words that were said and are one slip away from a word of the question that nobody said: "pysics" finds "physics".
+
+A slip is a letter too many, too few, another, or two in the wrong order, but never the first letter. Only words of a
+relationship's newest texts are looked up, and only if a word of the question is found nowhere.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from config.postgresql.sessions import prepared_cursor
+from memory.models import SearchedKind
+from memory.retrieval.compounds import SAID, lines_with
+from memory.retrieval.related import Related
+
+SHORTEST = 5  # letters; shorter words are one slip away from too many others
+SURE = (
+    6  # letters of a word from which it can hardly be another; what is meant counts like it, otherwise NEAR
+)
+MOST_MEANT = 3  # words, by one of the question
+
+
+def meant_by(
+    unsaid: Sequence[tuple[int, str]], *, relationship_id: UUID, kind: SearchedKind
+) -> list[Related]:
+    """What may be meant by words of questions, of these numbers, that are found nowhere. One statement, if any may be
+    misspelt.
+    """
+    asked = [(number, word) for number, word in unsaid if len(word) >= SHORTEST and word.isalpha()]
+    if not asked:
+        return []
+    values: dict[str, Any] = {"relationship": relationship_id}
+    with prepared_cursor() as cursor:
+        cursor.execute(f"SELECT ({SAID[kind]})", values)
+        (said,) = cursor.fetchone() or (None,)
+    lines = f"\n{said or ''}\n"
+    found = [(number, word, " ".join(_one_slip_away(word, lines))) for number, word in asked]
+    return [
+        Related(number, f"{word} {meant}", "") if len(word) >= SURE else Related(number, word, meant)
+        for number, word, meant in found
+        if meant
+    ]
+
+
+def _one_slip_away(word: str, lines: str) -> list[str]:
+    """The words that are one slip away, of equal length first. `lines`: a word a line.
+
+    With one slip, one half of the word is as it was, unless two letters changed places.
+    """
+    half = len(word) // 2
+    likely = {*lines_with(f"\n{word[:half]}", lines), *lines_with(f"{word[half:]}\n", lines)}
+    found = {
+        other for other in likely if other[0] == word[0] and other.isalpha() and _is_one_slip(word, other)
+    }
+    swapped = (f"{word[:at]}{word[at + 1]}{word[at]}{word[at + 2 :]}" for at in range(1, len(word) - 1))
+    found |= {other for other in swapped if f"\n{other}\n" in lines}
+    return sorted(found, key=lambda other: (abs(len(other) - len(word)), other))[:MOST_MEANT]
+
+
+def _is_one_slip(word: str, other: str) -> bool:
+    before = _alike(word, other)
+    rest, others = word[before:], other[before:]
+    return max(len(rest), len(others)) - _alike(rest[::-1], others[::-1]) <= 1
+
+
+def _alike(word: str, other: str) -> int:
+    """How many letters the two have in common from the beginning."""
+    pairs = enumerate(zip(word, other, strict=False))
+    return next((at for at, (one, two) in pairs if one != two), min(len(word), len(other)))
