@@ -24,6 +24,7 @@ MOSTLY = 1 / 3  # an update that keeps less of an entry's words has lost most of
 CHANGES = ("update", "replace")
 _AS_OF = re.compile(r"\b(?:as of|stand|a fecha de) (\d{4}-\d\d(?:-\d\d)?)\b", re.IGNORECASE | re.ASCII)
 _NUMBER = re.compile(r"\S*\d\S*")
+_LOST = "the new texts of these entries leave out what the old ones say, or are not in their language."
 AMISS = "the entry is about something else"
 _MISTAKEN = " (seems to be about something else: never make two things one; give the right number, or add it)"
 _REPLACED = ' (if all of this has ended, replace it again, with a "reason")'
@@ -60,7 +61,7 @@ def ask_about_losses(
     told = "\n".join(
         f"- entry {entry}: {'; '.join(details)}{notes.get(entry, '')}" for entry, details in lost.items()
     )
-    complaint = f"the new texts of these entries leave out what the old ones say.\n{told}\n{again}"
+    complaint = f"{_LOST}\n{told}\n{again}"
     answer = send_back(complaint, "left out")
     better = _by_entry(answer, lost) or _renumbered(answer, lost, items, given)
     return _replaced(items, lost, better, given, reasoned=reasoned)

@@ -91,6 +91,21 @@ def test_entries_that_are_made_one_stay_one_where_one_of_them_is_sent_back(
     assert [verdict for verdict, _ in conversation.verdicts(turn)] == ["applied", "applied"]
 
 
+def test_an_update_in_another_language_is_asked_for_in_that_of_the_entry(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember("Gets the sign wrong in every equation")
+    english = "Gets the sign right in every equation since Easter"
+    scripted_provider.answer_with(
+        answer(update(1, "Macht seit Ostern keine Vorzeichenfehler mehr")), answer(update(1, english))
+    )
+
+    conversation.hear("Seit Ostern mache ich keine Vorzeichenfehler mehr.")
+
+    assert "or are not in their language" in scripted_provider.requests[-1].history[-1][1]
+    assert conversation.contents == [english]
+
+
 def test_an_update_that_leaves_out_the_companions_own_name_is_not_sent_back(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
