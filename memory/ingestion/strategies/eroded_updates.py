@@ -21,6 +21,7 @@ from memory.models import USER_SUBJECT, MendingVerb
 from memory.words import fold
 
 MOSTLY = 1 / 3  # an update that keeps less of an entry's words has lost most of it
+HALF, TELLING = 0.5, 3  # of an entry's words; words that an entry has at least
 CHANGES = ("update", "replace")
 _AS_OF = re.compile(r"\b(?:as of|stand|a fecha de) (\d{4}-\d\d(?:-\d\d)?)\b", re.IGNORECASE | re.ASCII)
 _NUMBER = re.compile(r"\S*\d\S*")
@@ -55,7 +56,11 @@ def ask_about_losses(
     ]
     if not (lost := _lost_in(unasked, given)):
         return items
-    mistaken = {item.entry for item in unasked if item.entry in lost and _is_of_another_thing(item, given)}
+    mistaken = {
+        item.entry
+        for item in unasked
+        if item.entry in lost and (_is_of_another_thing(item, given) or _says_another(item, items, given))
+    }
     notes = {item.entry: _REPLACED for item in unasked if item.op == "replace"}
     notes |= dict.fromkeys(mistaken, _MISTAKEN)
     told = "\n".join(
@@ -98,6 +103,8 @@ def _lost_in(items: Sequence[Operation], given: IngestionInput) -> dict[int, tup
                 words = _mostly_lost(entry.content, item.content, (*own, *names))
                 # Names, numbers and dates have others in their place.
                 details = () if set(words) <= details_of(entry.content, names) else words
+                if not details and _says_another(item, items, given):
+                    details = tuple(unsaid_words(entry.content, item.content, own=own))
             if details:
                 lost[item.entry] = details
         elif item.op == "replace" and item.entry is not None:
@@ -191,6 +198,22 @@ def _is_of_another_thing(update: Operation, given: IngestionInput) -> bool:
     unsaid = unsaid_words(text, update.content, *(message.content for message in cited), own=own)
     shared = map(fold, set(unsaid_words(text, own=own)).difference(unsaid))
     return all(word in MONTHS or word in WEEKDAYS or any(map(str.isdecimal, word)) for word in shared)
+
+
+def _says_another(update: Operation, items: Sequence[Operation], given: IngestionInput) -> bool:
+    """Return whether the number is likely to be a mistake: the text says all of an entry that nothing changes, and less
+    than half of its own.
+    """
+    assert update.entry is not None, "an update names an entry"
+    own, text = (given.companion_name, given.user_name), update.content
+    if share_said(given.entries[update.entry - 1].content, text, own=own) >= HALF:
+        return False
+    changed = {item.entry for item in items}
+    others = (entry.content for number, entry in enumerate(given.entries, start=1) if number not in changed)
+    return any(
+        not unsaid_words(other, text, own=own) and len(unsaid_words(other, own=own)) >= TELLING
+        for other in others
+    )
 
 
 def _makes_two_one(update: Operation, given: IngestionInput) -> bool:

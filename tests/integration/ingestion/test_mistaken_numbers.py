@@ -181,3 +181,25 @@ def test_an_update_is_not_moved_to_an_entry_that_loses_something_by_it(
     assert sorted(conversation.contents) == [
         "Ingrid has an account in Boston", "Owes 1,200 since March", "Per lives in Oslo"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("again", "kept"),
+    [(1, {2}), (2, {1, 2})],
+    ids=["under the right number", "the same again"],
+)
+def test_an_update_that_says_all_of_another_entry_takes_nothing_from_its_own(
+    conversation: Conversation, scripted_provider: ScriptedProvider, again: int, kept: set[int]
+) -> None:
+    told = (
+        "Saw New York City and its restaurants",
+        "Wants to see New York City with Per, who offered to help",
+    )
+    conversation.remember(*told)
+    whole = "Saw New York City and its restaurants; the subway was hard at first"
+    scripted_provider.answer_with(answer(update(2, whole)), answer(update(again, whole)))
+
+    conversation.hear("In New York, the subway was hard at first.")
+
+    assert set(conversation.contents) == {whole, *(told[number - 1] for number in kept)}
+    assert "seems to be about something else" in scripted_provider.requests[-1].history[-1][1]
