@@ -1,7 +1,8 @@
-"""Words that were said and are one slip away from a word of the question that nobody said: "pysics" finds "physics".
+"""Words that were said and may be meant by a word of the question that nobody said: "pysics" finds "physics".
 
-A slip is a letter too many, too few, another, or two in the wrong order, but never the first letter. Only words of a
-relationship's newest texts are looked up, and only if a word of the question is found nowhere.
+They are one slip away: a letter too many, too few, another, or two in the wrong order, but never the first letter. If
+there are none, those that begin like it are similar: "Physikarbeit" finds "physics", too. Only words of the newest
+texts are looked up, and only if a word of the question is found nowhere.
 """
 
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ SHORTEST = 5  # letters; shorter words are one slip away from too many others
 SURE = (
     6  # letters of a word from which it can hardly be another; what is meant counts like it, otherwise NEAR
 )
+BEGINNING = 5  # letters that a similar word has in common with one of SURE
 MOST_MEANT = 3  # words, by one of the question
 
 
@@ -34,12 +36,17 @@ def meant_by(
         cursor.execute(f"SELECT ({SAID[kind]})", values)
         (said,) = cursor.fetchone() or (None,)
     lines = f"\n{said or ''}\n"
-    found = [(number, word, " ".join(_one_slip_away(word, lines))) for number, word in asked]
-    return [
-        Related(number, f"{word} {meant}", "") if len(word) >= SURE else Related(number, word, meant)
-        for number, word, meant in found
-        if meant
-    ]
+    found = [_related(number, word, lines) for number, word in asked]
+    return [one for one in found if one.near or " " in one.forms]
+
+
+def _related(number: int, word: str, lines: str) -> Related:
+    meant = " ".join(_one_slip_away(word, lines))
+    if len(word) < SURE:
+        return Related(number, word, meant)
+    if meant:
+        return Related(number, f"{word} {meant}", "")
+    return Related(number, word, " ".join(_beginning_like(word, lines)))
 
 
 def _one_slip_away(word: str, lines: str) -> list[str]:
@@ -55,6 +62,11 @@ def _one_slip_away(word: str, lines: str) -> list[str]:
     swapped = (f"{word[:at]}{word[at + 1]}{word[at]}{word[at + 2 :]}" for at in range(1, len(word) - 1))
     found |= {other for other in swapped if f"\n{other}\n" in lines}
     return sorted(found, key=lambda other: (abs(len(other) - len(word)), other))[:MOST_MEANT]
+
+
+def _beginning_like(word: str, lines: str) -> list[str]:
+    found = {other for other in lines_with(f"\n{word[:BEGINNING]}", lines) if other.isalpha()}
+    return sorted(found, key=lambda other: (len(other), other))[:MOST_MEANT]
 
 
 def _is_one_slip(word: str, other: str) -> bool:

@@ -34,6 +34,8 @@ def memory(relationship: Relationship) -> Memory:
         ("hamdball", SAID[1]),
         ("Flennsburg", SAID[2]),
         ("horse", SAID[2]),
+        ("Physikarbeit", SAID[0]),
+        ("Handballspiel", SAID[1]),
         ("pzsicss", None),
         ("xandball", None),
         ("hse", None),
