@@ -111,12 +111,12 @@ def read_columns(query: SearchQuery) -> Columns:
 
 
 def _unsaid(columns: Columns) -> list[tuple[int, str]]:
-    """The words of each question that no row has, in any form."""
+    """The words of each question that no row has. Those that have related words are known, and so not misspelt."""
     found = np.zeros(len(columns.lexemes), dtype=np.bool_)
     found[columns.counts.term] = True
     for kin in columns.related:
         for forms, _ in kin:
-            found[forms] |= found[forms].any()
+            found[forms] = True
     return [
         (number, columns.lexemes[term])
         for number, terms in enumerate(columns.terms)

@@ -144,7 +144,8 @@ def test_many_recent_messages_take_one_statement_more(relationship: Relationship
     with statements_sent() as sent:
         assembled = context_of(relationship, config={"context": {"recent_messages": 40}})
 
-    assert len(sent) == 3  # the facts, the other recent messages, and the search that finds none beside them
+    # The facts, the other recent messages, the search that finds none beside them, and what a misspelt word may mean.
+    assert len(sent) == 4
     assert len(assembled.messages) == 41
 
 

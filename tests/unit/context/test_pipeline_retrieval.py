@@ -96,7 +96,7 @@ def test_what_was_retrieved_is_counted_behind_the_contexts_back(relationship: Re
         for record, stored in ((True, True), (False, True), (True, False)):
             config = {"retrieval": {"record_access": record}}
             later = NOON + timedelta(days=900)
-            context_of(relationship, "What became of my boat?", config=config, now=later, stored=stored)
+            context_of(relationship, "And my boat?", config=config, now=later, stored=stored)
     flush_accesses()
 
     rows = ScratchpadEntry.objects.for_relationship(relationship.id)
