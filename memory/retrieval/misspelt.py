@@ -10,15 +10,15 @@ from typing import Any
 from uuid import UUID
 
 from config.postgresql.sessions import prepared_cursor
+from memory.dates import MONTHS, WEEKDAYS
 from memory.models import SearchedKind
 from memory.retrieval.compounds import SAID, lines_with
 from memory.retrieval.related import Related
 
 SHORTEST = 5  # letters; shorter words are one slip away from too many others
-SURE = (
-    6  # letters of a word from which it can hardly be another; what is meant counts like it, otherwise NEAR
-)
+SURE = 6  # letters; what is meant by such a word counts like it, by a shorter one NEAR
 BEGINNING = 5  # letters that a similar word has in common with one of SURE
+_NAMES = (*MONTHS, *WEEKDAYS)
 MOST_MEANT = 3  # words, by one of the question
 
 
@@ -28,7 +28,11 @@ def meant_by(
     """What may be meant by words of questions, of these numbers, that are found nowhere. One statement, if any may be
     misspelt.
     """
-    asked = [(number, word) for number, word in unsaid if len(word) >= SHORTEST and word.isalpha()]
+    asked = [
+        (number, word)
+        for number, word in unsaid
+        if len(word) >= SHORTEST and word.isalpha() and not any(name.startswith(word) for name in _NAMES)
+    ]
     if not asked:
         return []
     values: dict[str, Any] = {"relationship": relationship_id}

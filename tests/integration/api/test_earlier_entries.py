@@ -105,7 +105,7 @@ def test_what_the_person_had_forgotten_is_not_shown(api: Api, at: str, companion
 def test_only_a_past_time_costs_more_statements(api: Api, at: str) -> None:
     counts = []
     for when in ("now", "in October 2099", "in October 2024"):
-        message = f"Where do I live {when}?"
+        message = f"Do I live here {when}?"
         system(api, at, message)
         with statements_sent() as sent:
             system(api, at, message)
