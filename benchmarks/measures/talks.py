@@ -22,7 +22,10 @@ _STOP_WORDS = (
     "the i you to and a it is that of in was my for on have with but so not at be this do we are your me what just if "
     "when about as had all there can were or then up an out will from how she he been"
 ).split()
-_VOCABULARY = [*_STOP_WORDS, *(f"w{place}" for place in range(len(_STOP_WORDS), _WORDS))]
+_LETTERS = np.random.default_rng(7).choice(
+    list("abcdefghijklmnopqrstuvwxyz"), size=(_WORDS - len(_STOP_WORDS), 8)
+)
+_VOCABULARY = [*_STOP_WORDS, *map("".join, _LETTERS)]
 
 
 def talks(setup: Setup) -> Section:

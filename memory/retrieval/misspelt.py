@@ -20,6 +20,7 @@ SURE = 6  # letters; what is meant by such a word counts like it, by a shorter o
 BEGINNING = 5  # letters that a similar word has in common with one of SURE
 _NAMES = (*MONTHS, *WEEKDAYS)
 MOST_MEANT = 3  # words, by one of the question
+MOST_UNSAID = 8  # words; a text with more that nobody said tells something new
 
 
 def meant_by(
@@ -33,7 +34,7 @@ def meant_by(
         for number, word in unsaid
         if len(word) >= SHORTEST and word.isalpha() and not any(name.startswith(word) for name in _NAMES)
     ]
-    if not asked:
+    if not 0 < len(asked) <= MOST_UNSAID:
         return []
     values: dict[str, Any] = {"relationship": relationship_id}
     with prepared_cursor() as cursor:
