@@ -270,4 +270,5 @@ def _prompt_data(given: IngestionInput, question: Question) -> PromptData:
         task=question.task,
         facts=question.facts,
         keys=question.keys,
+        earlier=tuple(line.content for line in given.references if line.role == "user"),
     )

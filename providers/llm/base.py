@@ -101,6 +101,8 @@ class PromptData:
     summarise   a summary of `summary` and the messages in about `words` words, as plain text
     agent       the next step of an agent's session (workspace.sessions)
     curate      the session's hot context, as plain text
+
+    `earlier`: what the person said before, for reference only.
     """
 
     entries: tuple[NumberedEntry, ...]
@@ -111,6 +113,7 @@ class PromptData:
     task: Task = "operations"
     facts: tuple[NumberedFact, ...] = ()
     keys: tuple[KnownKey, ...] = ()
+    earlier: tuple[str, ...] = ()
     summary: str = ""
     words: int = 0
     agent: AgentData | None = None

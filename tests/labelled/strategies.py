@@ -28,6 +28,7 @@ def ask(
     timezone: str = "Europe/Lisbon",
     facts: Sequence[NumberedFact] = (),
     keys: Sequence[KnownKey] = (),
+    earlier: Sequence[str] = (),
 ) -> Answer:
     """The answer to one question about one message of a person with these known entries."""
     prompt_data = PromptData(
@@ -39,6 +40,7 @@ def ask(
         task=task,
         facts=tuple(facts),
         keys=tuple(keys),
+        earlier=tuple(earlier),
     )
     answer: Answer = json.loads(PROVIDER.complete(CompletionRequest("", "", None, prompt_data)).text)
     return answer

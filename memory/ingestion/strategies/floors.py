@@ -10,11 +10,21 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from memory.ingestion.strategies.options import Floor
-from memory.mending.wishes import STOP, wish_in
-from memory.words import words_of
+from memory.words import WORD
 
 LONGEST = 400  # characters of a sentence; of a longer one, those around the phrase
 _SENTENCES = re.compile(r"(?<=[.!?…])(?<!\b(?:Dr|Mr|Ms|St)\.)(?<!\b(?:Mrs)\.)(?<!\b[A-Z]\.)\s+|\n+")
+_FORGET = re.compile(
+    r"^\W*(?:(?:please|now|and|so|just|ok|okay|can you|could you|would you|you can|you should)\W+)*"
+    r"(?:forget|delete|erase|remove|don't (?:remember|keep|store|save))\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(WORD)
+_SILENT = frozenset(
+    "a an the to of in on at for with and or but so it its this that these those them him her you your me my mine i we "
+    "is are was were be been am do did does done have has had just really very much more so too all also not no now "
+    "then there here what when how who why which s t re ve ll m d".split()
+)
 _STEM = 5  # letters by which words match: paint, painting
 
 
@@ -49,14 +59,15 @@ def floor_over(content: str, sentences: Sequence[Told]) -> Told | None:
 
 def telling_words(text: str) -> frozenset[str]:
     """The meaningful words of a text, by their first letters."""
-    return frozenset(word.plain[:_STEM] for word in words_of(text) if not word.forms & STOP)
+    words = _WORD.findall(text.casefold())
+    return frozenset(word[:_STEM] for word in words if word not in _SILENT)
 
 
 def _told(message: int, sentence: str, floors: Sequence[Floor]) -> Told:
     asks = sentence.rstrip("\"') ").endswith("?")
     best: Floor | None = None
     place = 0
-    for floor in floors if wish_in(sentence) is None else ():
+    for floor in floors if not _FORGET.search(sentence) else ():
         found = _telling(floor.phrases, floor.unless).search(sentence)
         if found is None or (asks and not floor.in_questions):
             continue

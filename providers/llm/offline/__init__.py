@@ -7,8 +7,9 @@ dates.py      resolves dates such as "next Friday"
 facts.py      finds the fact in a clause, or in a stored statement, by the table
 lines.py      the lines of the list: which one a new fact repeats, replaces or refines
 reader.py     the state of a reading, and who a clause is about
-keeping.py    what a clause does: it changes known lines, or is stored as a fact
-reading.py    reads the messages
+keeping.py    kinds of facts that take more than writing them down
+changes.py    corrections, names, goals that were reached, dates that moved
+reading.py    reads the messages, including requests to forget
 answers.py    answers each strategy's question
 recording.py  the answer under the keys of a vocabulary
 extract.py    summarises by quoting sentences

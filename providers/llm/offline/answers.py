@@ -13,6 +13,7 @@ from providers.llm.offline.recording import record_memories
 from providers.llm.offline.wording import folded, overlap, words
 
 TO_BE_PLACED = 0.6  # confidence of a change without a known entry to change
+_COMMITMENT = 9  # of 10: what is to happen on a day to come
 _CHANGE = 6  # at least: what was worth keeping must not stay as it was
 
 
@@ -69,19 +70,22 @@ def _unowned(fact: NumberedFact, reader: Reader) -> dict[str, Any]:
     return {"fact": fact.number, "op": "ADD", "content": fact.content}
 
 
-def _score(line: Line) -> int:
+def _score(line: Line, reader: Reader) -> int:
     """The importance of a line, from 1 to 10."""
+    ahead = line.happens_at and line.happens_at[:10] >= reader.today.isoformat()
+    if ahead and line.type in ("event", "goal"):
+        return _COMMITMENT
     return max(int(line.importance * 10 + 0.5), _CHANGE if line.outcome == "update" else 1)
 
 
-def _memories(prompt_data: PromptData, judged: Callable[[Line], dict[str, Any]]) -> dict[str, Any]:
+def _memories(prompt_data: PromptData, judged: Callable[[Line, Reader], dict[str, Any]]) -> dict[str, Any]:
     reader = read_prompt_data(prompt_data)
     lines = reader.changed_lines()
     kept = []
     for line in lines:
         if line.outcome != "delete":
             entry = {} if line.number is None else {"entry": line.number}
-            kept.append(_memory(line, reader) | entry | judged(line))
+            kept.append(_memory(line, reader) | entry | judged(line, reader))
     forgotten = [line.as_forgotten() for line in lines if line.outcome == "delete"]
     return {"memories": kept, "forget": forgotten}
 
@@ -121,8 +125,8 @@ ANSWERS: dict[Task, Callable[[PromptData], dict[str, Any] | str]] = {
     "operations": lambda prompt_data: {"operations": read_messages(prompt_data)},
     "extract": extract_facts,
     "decide": decide_facts,
-    "score": lambda prompt_data: _memories(prompt_data, lambda line: {"score": _score(line)}),
-    "classify": lambda prompt_data: _memories(prompt_data, lambda line: {"confidence": line.confidence}),
+    "score": lambda prompt_data: _memories(prompt_data, lambda line, reader: {"score": _score(line, reader)}),
+    "classify": lambda prompt_data: _memories(prompt_data, lambda line, _: {"confidence": line.confidence}),
     "record": record_memories,
     "summarise": extract_summary,
 }

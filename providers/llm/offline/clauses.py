@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from providers.llm.offline.dates import is_date
 from providers.llm.offline.wording import RULES, part, pattern
 from providers.normal_form import normal_form
 
@@ -21,7 +22,9 @@ _ONLY_A_NOUN = pattern(r"^(?:(?:my|our) (?!.*\b(?:is|are|was|has)\b)[\w'-]+(?: [
 _NO_MORE = pattern(r"[\s,]+(?:but )?(?:not )?(?:anymore|any more|any longer)(?:$|,.*$)")
 _RECENT = pattern(r"^(?:I|we)(?: (?:have|am|are))? (?:just|finally|recently)\b")
 _NO_LONGER = pattern(r"^(I|we|[\w' ]+?) (am |are |is )?no longer (?=\w)")
+_USED_TO = pattern(r"^(I|we) used to (?:be )?(?=\w)")
 _COLON = pattern(r":(?!\d)")  # not that of a time
+_DATE_IS = pattern(r"^(?P<date>.{3,25}?) is (?P<what>(?:my|our) .+)$")
 # Words in lower case without a comma, as speech is written down; more run into the next statement.
 LONGEST_RUN = 16
 MAX_SENTENCES = 1_500  # per message, so that a pasted book can't block a worker
@@ -67,10 +70,12 @@ class Clause:
     text: str
     subject: str = "user"
     ended: bool = False  # "no longer", "anymore"
+    formerly: bool = False  # "used to"
     corrects: bool = False  # "actually", "no,", "I meant"
     recent: bool = False  # "just", "finally"
     instead_of: str = ""  # the Y of "X, not Y"
     lowercase: bool = False  # the writer uses no capitals, so they don't mark names
+    together: str = ""  # the other person in "Ana and I"
     forgets: bool = False  # a request to forget, with its text unchanged
 
 
@@ -99,14 +104,19 @@ def tidy_clause(piece: str, *, lowercase: bool = False) -> Clause | None:
     text = without_adverbs(text)
     for wording, instead in _PLAIN_FORMS:
         text = wording.sub(instead, text)
+    formerly = False
     if found := _NO_LONGER.match(text):
         text = f"{found[1]} {f'{found[2]}not ' if found[2] else 'do not '}{text[found.end() :]}"
         ended = True
+    elif found := _USED_TO.match(text):
+        text = f"{found[1]} do not {text[found.end() :]}"
+        formerly = True
     if len(text) < 3:
         return None
     return Clause(
         text,
-        ended=ended,
+        ended=ended or formerly,
+        formerly=formerly,
         corrects=corrects or bool(instead_of),
         recent=recent,
         instead_of=instead_of,
@@ -134,6 +144,10 @@ def _parts(sentence: str) -> list[str]:
         piece = sentence[position : found.start() if found else len(sentence)].strip(" ,")
         if found and found["and"] and _ONLY_A_NOUN.match(piece):
             continue  # "My wife and I ..."
+        if found and found["comma"] is not None and _without_fillers(f"{piece}, x") == ("x", True):
+            continue  # "No wait, his name is ..."
+        if joint in ("but", "so", "stop"):
+            reported = False
         if piece and joint not in ("under", "which") and not reported:
             reported = bool(part("REPORTED").match(piece))
             parts += [piece] if reported else _same_subject(piece)
@@ -166,6 +180,8 @@ def _without_fillers(text: str) -> tuple[str, bool]:
 
 def _date_last(text: str) -> str:
     """Turn "Next month I am giving a talk" into "I am giving a talk next month"."""
+    if (found := _DATE_IS.match(text)) and is_date(found["date"]):
+        return f"{found['what']} is on {found['date']}"
     found = part("LEADING_DATE").match(text)
     return f"{found['rest']} {found['date']}" if found else text
 
@@ -206,7 +222,8 @@ def plain_speech(content: str) -> str:
         text = _CHAT_LINE.sub("", text)
     for wording in _QUOTED:
         text = wording.sub(_keep_titles, text)
-    return _EMOJI.sub(" . ", text)
+    text = _EMOJI.sub(" . ", text)
+    return text.lower() if _is_shouted(text[:400]) else text
 
 
 def what_is_stated(sentence: str) -> str:
@@ -214,6 +231,11 @@ def what_is_stated(sentence: str) -> str:
     if part("NOT_MEANT").search(sentence) or part("TASK").match(sentence) or part("ASKS").match(sentence):
         return ""
     return sentence.rpartition(",")[0] if sentence.rstrip(" .!").endswith("?") else sentence
+
+
+def _is_shouted(text: str) -> bool:
+    cased = [character for character in text if character.lower() != character.upper()]
+    return len(cased) > 12 and sum(character.isupper() for character in cased) > 0.8 * len(cased)
 
 
 def _keep_titles(quoted: re.Match[str]) -> str:

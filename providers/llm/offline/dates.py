@@ -1,10 +1,9 @@
 """Resolves dates as people say them ("next Friday", "in two weeks", "on the 3rd") from the day of the message."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
-from itertools import islice
 
 from dateutil.parser import parse  # type: ignore[import-untyped]
 from dateutil.relativedelta import relativedelta, weekday  # type: ignore[import-untyped]
@@ -23,8 +22,14 @@ _RELATIVE_DAYS = {
 }  # fmt: skip
 _KEPT_PREPOSITIONS = "by until till before after from since around about for to".split()
 _AHEAD = ("for", "to", "by", "until", "till")  # before these dates something is done: "I booked for May"
-_TO_COME = ("start", "starts", "starting", "begins", "beginning")
+_TO_COME = re.compile(r"\b(?:start|beginn?)(?:s|ing) ?$", re.IGNORECASE)
 _DONE = re.compile(r"\b(?:I|we|you|he|she|it|they|who|which|that) (?P<verb>\w+) ?$", re.IGNORECASE)
+# With these, a verb of the past says nothing: "was moved to Friday", "is what I wanted".
+_NOT_OVER = re.compile(
+    r"\b(?:is|are|will|(?:re)?scheduled|moved|pushed|postponed|brought|changed|shifted|delayed|planned|booked|set)\b",
+    re.IGNORECASE,
+)
+ALMOST_A_YEAR = 270  # days
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)"
@@ -67,22 +72,46 @@ _Reader = Callable[[re.Match[str], date, bool], _Moment]
 
 
 def find_dates(text: str, *, today: date, past: bool) -> list[DatePhrase]:
-    """The first four dates of `text`. `past`: whether an ambiguous one ("on Friday", "in May") lies in the past; so
-    does one behind a verb of the past, as in "the lamp I bought in January".
-    """
+    """The first four dates of `text`. `past`: whether an ambiguous one ("on Friday", "in May") lies in the past."""
     found: list[DatePhrase] = []
-    for match in islice(_ANY.finditer(text), 4):
-        before, given = text[: match.start()].rstrip().lower(), (match["prep"] or "").lower()
-        done = _DONE.search(before)
-        ahead = (given in _AHEAD and not found) or before.endswith(_TO_COME)
-        gone = not ahead and (past or (done is not None and is_past(done["verb"])))
+    for match in _ANY.finditer(text):
+        if text[: match.start()].rstrip().lower().endswith(("every", "each", "most")):
+            continue
+        given = (match["prep"] or "").lower()
+        before = text[: match.start()]
+        gone = (past or (given not in _AHEAD and _is_done(before))) and not _TO_COME.search(before)
         moment = _moment(match, today, gone)
-        if moment is not None and not before.endswith(("every", "each", "most")):
+        if gone and given == "to" and not _follows(moment, found):  # "I moved it to Friday"
+            moment = _moment(match, today, False)
+        if moment is not None and len(found) < 4:
             preposition, said, day, within = moment
             kept = given if given in _KEPT_PREPOSITIONS else preposition
             month = f"{within:%B %Y}" if within else ""
             found.append(DatePhrase(match.start(), match.end(), f"{kept} {said}", day, month))
     return found
+
+
+def _is_done(before: str) -> bool:
+    """Return whether a verb of the past stands before a date, as in "the lamp I bought in January"."""
+    found = _DONE.search(before)
+    return found is not None and is_past(found["verb"].lower())
+
+
+def _follows(moment: _Moment | None, found: list[DatePhrase]) -> bool:
+    """Return whether it is the end of what began on the date before it."""
+    if moment is None or not found:
+        return False
+    return not (moment[2] and found[-1].day) or moment[2] > found[-1].day
+
+
+def is_over(text: str, dates: Sequence[DatePhrase], today: date) -> bool:
+    """Return whether an appointment is told as over, "My exam on Monday was awful"; also without a verb, if it would be
+    almost a year ahead.
+    """
+    if not dates or _NOT_OVER.search(text):
+        return False
+    far = dates[0].day is not None and (dates[0].day - today).days > ALMOST_A_YEAR
+    return far or any(map(is_past, text.lower().split()))
 
 
 def absolute(text: str, *, today: date, past: bool) -> tuple[str, list[DatePhrase]]:
@@ -91,6 +120,11 @@ def absolute(text: str, *, today: date, past: bool) -> tuple[str, list[DatePhras
     for phrase in reversed(phrases):
         text = f"{text[: phrase.start]}{phrase.text}{text[phrase.end :]}"
     return text, phrases
+
+
+def is_date(text: str) -> bool:
+    """Return whether the whole text is one date: "Saturday", "14 March"."""
+    return bool(_ANY.fullmatch(text.strip()))
 
 
 def without_dates(text: str) -> str:

@@ -3,11 +3,10 @@
 import re
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import lru_cache
 from typing import Any
 
 from providers.llm.offline.clauses import Clause, tidy_clause, without_tail
-from providers.llm.offline.dates import DatePhrase, absolute, find_dates, without_dates
+from providers.llm.offline.dates import DatePhrase, absolute, find_dates, is_over, without_dates
 from providers.llm.offline.wording import (
     PARTNERS,
     PARTS,
@@ -122,7 +121,6 @@ def find_fact(clause: Clause, *, today: date) -> Fact | None:
     return None
 
 
-@lru_cache(maxsize=4096)  # a line is compared with every fact
 def read_kept(content: str, *, type: str, called: str) -> Fact:
     """The fact in a stored statement, worded by these rules or by others. If no kind is known, it is
     about its words.
@@ -144,6 +142,8 @@ def read_kept(content: str, *, type: str, called: str) -> Fact:
         kind = fact.kind if fact else type if type in ("goal", "event") else "other"
         how, constraint = (fact.how, fact.constraint) if fact else ("", False)
         return Fact(kind, type, content, words(text), folded(text), how=how, constraint=constraint)
+    if fact.kind == "attitude" and negated:
+        return replace(fact, type=type, content=content, value="dislike", key=None)
     return replace(fact, type=type, content=content, negated=negated or fact.negated, key=None)
 
 
@@ -193,6 +193,9 @@ def _until(goes_on: re.Pattern[str], said: str) -> str:
 
 def _fact(row: Row, found: re.Match[str], clause: Clause, today: date) -> Fact | None:
     _, dates = absolute(clause.text, today=today, past=row.past)
+    if row.how == "appointment" and is_over(clause.text, dates, today):
+        row = replace(row, past=True)
+        _, dates = absolute(clause.text, today=today, past=True)
     if (row.dated and not dates) or (row.later and not any(one.month and one.day != today for one in dates)):
         return None
     if row.later is False and any(one.day == today for one in dates):
@@ -205,6 +208,8 @@ def _fact(row: Row, found: re.Match[str], clause: Clause, today: date) -> Fact |
         content = capitalised(row.kept.format(**filled, month=month, today=f"{today:%B %Y}"))
     else:
         content = statement(absolute(clause.text, today=today, past=row.past)[0])
+    if not words(content) and "age" not in filled:
+        return None
     about, value = _about_and_value(row, filled, content)
     partner = row.kind == "person" and about <= PARTNERS
     return Fact(
@@ -263,6 +268,8 @@ def _converted(group: str, said: str, row: Row, clause: Clause, today: date) -> 
             return about_them(said)
         case "whose":
             return about_them(said) if "'s" in said else ""
+        case "died":
+            return "Died" if "die" in said else "Passed away"
         case "verb":
             return said.lower()
     return said.lower() if said.isupper() else said

@@ -13,6 +13,7 @@ LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _SINGLE = frozenset(
     "city home household name surname age birthday birthplace birthyear origin timezone diet partner".split()
 )
+_UNSAID = ("is single", "broke up", "got divorced")
 # Importance by type, after the published rubric. Constraints, which the companion must respect, exceed tastes.
 _IMPORTANCE = {"identity": 0.85, "goal": 0.75, "relationship": 0.7, "event": 0.6, "preference": 0.6}
 _OF_A_CONSTRAINT, _OTHERWISE = 0.65, 0.4
@@ -37,19 +38,20 @@ class Line:
     messages: list[int] = field(default_factory=list)
     gone: bool = False
     reason: str = ""
+    read: tuple[str, Fact, frozenset[str], str] | None = None
 
     @property
     def fact(self) -> Fact:
-        return read_kept(self.content, type=self.type, called=self.called)
+        return self._reading()[1]
 
     @property
     def words(self) -> frozenset[str]:
-        return words(self.content)
+        return self._reading()[2]
 
     @property
     def folded(self) -> str:
         """The content as it is compared."""
-        return folded(self.content)
+        return self._reading()[3]
 
     @property
     def constraint(self) -> bool:
@@ -99,6 +101,12 @@ class Line:
             told["key"] = self.key
         return {"op": "add", "type": type, "subject": self.subject, "importance": self.importance, **told}
 
+    def _reading(self) -> tuple[str, Fact, frozenset[str], str]:
+        if self.read is None or self.read[0] != self.content:
+            fact = read_kept(self.content, type=self.type, called=self.called)
+            self.read = (self.content, fact, words(self.content), folded(self.content))
+        return self.read
+
 
 def days_in(text: str) -> set[date]:
     """The days that a stored statement names."""
@@ -107,25 +115,39 @@ def days_in(text: str) -> set[date]:
 
 def same(new: Fact, old: Fact) -> bool:
     """Return whether the new fact adds nothing to the old one."""
+    if new.kind == "partner" and old.kind == "partner" and new.negated == old.negated:
+        vague = len(new.value.split()) == 1 and not old.value.startswith(_UNSAID)
+        return new.value == old.value or vague
+    if {new.kind, old.kind} == {"person", "people"}:
+        return new.kind == "person" and new.about == old.about and (not new.value or new.value in old.value)
     if new.kind != old.kind or new.negated != old.negated:
         return False
     if new.kind == "name":
         return new.value in old.value or f"goes by {new.value}" in folded(old.content)
+    if new.kind in ("person", "people"):
+        return new.about == old.about and old.value.startswith(new.value)
     if new.kind == "event":
         near = min(overlap(new.about, old.about), overlap(old.about, new.about)) >= 0.6
         return near and (days_in(new.content) == days_in(old.content) or not new.dates)
+    if new.kind == "goal":
+        return len(new.about) >= 2 and new.about < old.about
     if new.kind in _SINGLE:
         return new.value == old.value
-    if new.kind == "medicine" and words(new.content) < words(old.content):
-        return True  # without its dose
-    return new.about == old.about and old.value.startswith(new.value)
+    if new.kind == "medicine" and new.about == old.about and not any(map(str.isdigit, new.value)):
+        return words(new.content) <= words(old.content)
+    return new.about == old.about and new.value == old.value
 
 
 def replaces(new: Fact, old: Fact) -> bool:
     """Return whether the new fact contradicts or refines the old one."""
-    if new.kind != old.kind or new.kind in ("work", "event"):
+    if new.kind == "attitude" and new.value == "dislike" and old.kind == "prefer":
+        return " ".join(sorted(new.about)) == old.value
+    if new.kind != old.kind or new.kind == "work":
         return False
     if new.kind in _SINGLE:
         return True
-    refines = new.kind != "person" or not old.value
-    return refines and bool(new.about) and new.about == old.about
+    if new.kind == "person":
+        return new.about == old.about and not old.value
+    if new.kind == "goal" and old.about < new.about:
+        return len(old.about) * 2 >= max(4, len(new.about))
+    return bool(new.about) and new.about == old.about and new.kind != "event"

@@ -16,12 +16,16 @@ from providers.llm.offline.wording import (
     NAME,
     PETS,
     RELATION,
+    RELATIONS,
     WORDS,
     clean_name,
     first_person,
     folded,
+    is_several,
+    mentions,
     noun,
     pattern,
+    plural,
     uncapitalised,
     with_article,
 )
@@ -30,9 +34,11 @@ MAX_CONTENT = 240  # characters; a compact statement, not a story
 # Names of these types in companions with other types.
 _AKIN = {"identity": "fact", "relationship": "fact", "event": "schedule"}
 _MEANT = {"fact": "identity", "schedule": "event", "general": "other"}
-_TOGETHER = pattern(rf"^(?:(?:my|our) {RELATION}(?:,? [^\W\d_][\w'-]*)?|[^\W\d_][\w'-]*) and I ")
+_TOGETHER = pattern(rf"^(?P<who>(?:my|our) {RELATION}(?:,? [^\W\d_][\w'-]*)?|[^\W\d_][\w'-]*) and I ")
 _NAMED = pattern(rf"^(?:my|our) {RELATION},? (?P<name>{NAME})")
-_UNNAMED = pattern(rf"^(?:my|our) (?P<relation>{RELATION}) (?P<verb>[a-z]+)\b(?P<rest>.*)$")
+_UNNAMED = pattern(
+    rf"^(?:my|our|(?P<the>the)) (?P<relation>{RELATION}|{RELATIONS}) (?P<verb>[a-z]+)\b(?P<rest>.*)$"
+)
 _VERB = re.compile(r"^ (?P<verb>[a-z]+)\b(?P<rest>.*)$")
 _PRONOUN = pattern(r"^(?P<pronoun>he|she|it) (?P<verb>[a-z]+)\b(?P<rest>.*)$")
 
@@ -41,9 +47,9 @@ class Reader:
     """The list with the known entries and their changes, the current message and its day, and who was mentioned.
 
     `names`: people and animals with their relation, "" if unknown. `latest`: the last one named in this message.
-    `touched` counts changes and repetitions. `repeats`: (message, line) for lines that were said again. `unplaced`:
-    statements, with their message, about something that is not on the list: corrections, things that ended; and the
-    wish to forget everything.
+    `unnamed`: the last relation mentioned without a name. `touched` counts changes and repetitions. `repeats`:
+    (message, line) for lines that were said again. `unplaced`: statements, with their message, about something that is
+    not on the list: wishes to forget, corrections, things that ended.
     """
 
     def __init__(
@@ -54,7 +60,7 @@ class Reader:
         self.today = date(2000, 1, 1)  # of the message, in the person's time zone
         self.message = self.touched = 0
         self.names: dict[str, str] = {}
-        self.latest = ""
+        self.latest = self.unnamed = ""
         self.repeats: list[tuple[int, Line]] = []
         self.unplaced: list[tuple[Clause, int]] = []
         self._lines = [
@@ -82,6 +88,10 @@ class Reader:
         written = [line for line in reversed(lines) if line.number is None]
         return written + sorted(shown, key=lambda line: line.known_since, reverse=True)
 
+    def is_recent(self, line: Line) -> bool:
+        """Return whether a line was said on this day or the day before, or nobody knows when."""
+        return line.known_since == LONG_AGO or (self.today - line.known_since.date()).days <= 1
+
     def meet(self, name: str, relation: str) -> None:
         """Note that somebody is named in this message."""
         self.names[name] = relation or self.names.get(name, "")
@@ -89,19 +99,21 @@ class Reader:
 
     def keep(self, clause: Clause, fact: Fact) -> None:
         """Add a fact about the clause's subject, or replace the lines that it contradicts or refines."""
+        if clause.together and fact.kind in ("event", "partner") and clause.together not in fact.content:
+            verb, up, rest = fact.content.partition(" up")  # "Broke up with Ana in May"
+            fact = replace(fact, content=f"{verb}{up} with {clause.together}{rest}")
         told = _subject_and_fact(clause.subject, fact)
         if told is None or not 0 < len(told[1].content) <= MAX_CONTENT:
             return
         subject, fact = told
         rivals: list[Line] = []
-        content, wrong = folded(fact.content), folded(clause.instead_of)
+        content = folded(fact.content)
         for line in self.lines(subject):
             if line.folded == content or same(fact, line.fact):
                 self.touched += 1
                 self.repeats.append((self.message, line))
                 return
-            corrects = wrong and fact.kind == line.fact.kind and wrong in line.folded
-            if corrects or replaces(fact, line.fact):
+            if replaces(fact, line.fact):
                 if line.read_only:
                     return
                 rivals.append(line)
@@ -188,9 +200,13 @@ def _subject_and_fact(subject: str, fact: Fact) -> tuple[str, Fact] | None:
     relation = subject.removeprefix("their ")
     own = replace(fact, key=None, kind="event" if fact.type == "event" else "other", how="")
     if fact.type in ("event", "goal"):
-        return "user", replace(own, content=f"Their {relation} {content}")
+        return "user", replace(
+            own, content=f"Their {relation} {plural(content) if is_several(relation) else content}"
+        )
     if noun(relation) in DISTANT:
         return None
+    if is_several(relation):
+        return "user", replace(own, content=f"Their {relation} {plural(content)}", type="relationship")
     return "user", replace(own, content=f"Has {with_article(relation)} who {content}", type="relationship")
 
 
@@ -203,10 +219,13 @@ def about_whom(clause: Clause, reader: Reader) -> Clause:
     if text[:2] == "I " or text[:3].lower() == "we ":
         return clause
     if found := _TOGETHER.match(text):
-        return replace(clause, text=f"we {text[found.end() :]}")
+        rest = text[found.end() :]
+        name = clean_name(found["who"]) or (mentions(text) or [("", "")])[0][1]
+        return replace(clause, text=f"we {rest}", together=name)
     if (found := _NAMED.match(text)) and (name := clean_name(found["name"])):
         return _shifted(clause, name, _VERB.match(text[found.start("name") + len(name) :]))
-    if found := _UNNAMED.match(text):
+    found = _UNNAMED.match(text)
+    if found and (not found["the"] or _is_known(found["relation"], reader)):
         return _shifted(clause, f"their {found['relation'].lower()}", found)
     for name in reader.names:
         if text.startswith(f"{name} "):
@@ -216,6 +235,11 @@ def about_whom(clause: Clause, reader: Reader) -> Clause:
     if found and reader.latest and _fits(found["pronoun"].lower(), reader.names.get(reader.latest, "")):
         return _shifted(clause, reader.latest, found)
     return clause
+
+
+def _is_known(relation: str, reader: Reader) -> bool:
+    """Return whether "the dog" is the person's: one is on the list."""
+    return any(line.fact.about == {noun(relation)} for line in reader.lines("user", "person", "partner"))
 
 
 def _shifted(clause: Clause, subject: str, found: re.Match[str] | None) -> Clause:

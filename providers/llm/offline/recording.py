@@ -39,7 +39,7 @@ def record_memories(prompt_data: PromptData) -> dict[str, Any]:
     told: dict[tuple[str, str], list[tuple[str, Line]]] = {}
     left: dict[int, Line] = {}
     for line in reader.changed_lines():
-        before = _keyed_values(replace(line, content=line.before), keys)
+        before = _keyed_values(replace(line, content=line.before, read=None), keys)
         now = [] if line.outcome == "delete" else _keyed_values(line, keys)
         for key, value in now:
             if (key, value) not in before:
@@ -128,7 +128,16 @@ def _keyed_values(line: Line, keys: Mapping[str, KnownKey]) -> list[Keyed]:
     if over and line.fact.kind not in ("attitude", "prefer"):  # what no longer holds is not a value
         happened = text.replace(" (goal reached)", "") if over["happened"] else ""
         return _under(("event", "appointment"), happened, keys)
-    return _by_kind(line, text, keys)
+    return _by_wording(line, text, keys) or _by_kind(line, text, keys)
+
+
+def _by_wording(line: Line, text: str, keys: Mapping[str, KnownKey]) -> list[Keyed]:
+    """The key whose description fits the wording of a statement of unknown kind."""
+    for key in keys.values() if line.fact.kind == "other" and not line.constraint else ():
+        before, _, after = key.description.partition("{value}")
+        if len(before) >= 3 and text.startswith(before) and text.endswith(after):
+            return [(key, text[len(before) : len(text) - len(after)])]
+    return []
 
 
 def _by_kind(line: Line, text: str, keys: Mapping[str, KnownKey]) -> list[Keyed]:

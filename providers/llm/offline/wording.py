@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from functools import cache, lru_cache, reduce
+from functools import cache, reduce
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +72,7 @@ RELATIVES = {
     "parent": frozenset("mother father mum mom dad parent parents".split()),
     "friend": frozenset(["friend"]),
 }
-NAME, RELATION = PARTS["NAME"], PARTS["RELATION"]
+NAME, RELATION, RELATIONS = PARTS["NAME"], PARTS["RELATION"], PARTS["RELATIONS"]
 _SINGULAR = {
     "parents": "parents", "children": "child", "grandparents": "grandparents", "puppies": "puppy", "boys": "son",
     "girls": "daughter", "grandchildren": "grandchild",
@@ -139,20 +139,25 @@ def uncapitalised(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
+def plural(text: str) -> str:
+    """The form of a statement about several people: "Is visiting them" -> "are visiting them"."""
+    verb, _, rest = text.partition(" ")
+    several = {"is": "are", "was": "were", "has": "have"}.get(verb.lower()) or first_person(verb.lower())
+    return f"{several} {rest}"
+
+
 def with_article(noun: str) -> str:
     """The noun with a or an: "only child" -> "an only child"."""
     vowel = noun[:1].lower() in "aeiou" and not noun.lower().startswith(("uni", "eu"))
     return f"an {noun}" if vowel else f"a {noun}"
 
 
-@lru_cache(maxsize=4096)
 def folded(text: str) -> str:
     """`text` for comparisons, which ignore Unicode form, case, white space and punctuation at the end."""
     plain = normal_form("NFKC", text).replace("\u2019", "'").casefold()
     return " ".join(plain.split()).rstrip(" .!?,;:")
 
 
-@lru_cache(maxsize=4096)
 def words(text: str) -> frozenset[str]:
     """The significant words of `text`, stemmed, so that "running" finds "run"; without stop words and numbers of
     dates.
@@ -185,6 +190,11 @@ def noun(relation: str) -> str:
     """The singular noun of a relation: "two older sisters" -> "sister"."""
     last = relation.lower().rsplit(" ", 1)[-1]
     return _SINGULAR.get(last, last)
+
+
+def is_several(relation: str) -> bool:
+    """Return whether a relation is plural: "parents"."""
+    return relation.lower().rsplit(" ", 1)[-1] in _SINGULAR
 
 
 def is_name(word: str) -> bool:

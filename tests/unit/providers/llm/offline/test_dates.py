@@ -71,6 +71,7 @@ def test_a_date_after_a_verb_of_the_past_is_gone_by(said: str, kept: str) -> Non
     ("said", "kept"),
     [
         ("I moved the call to Friday", "I moved the call to 27 November 2026"),
+        ("I moved it from Monday to Friday", "I moved it from 23 November 2026 to 27 November 2026"),
         ("I was away from 3 May to 7 May", "I was away from 3 May 2026 to 7 May 2026"),
         ("I was away from May to June", "I was away from May 2026 to June 2026"),
     ],

@@ -153,7 +153,7 @@ def test_a_later_message_corrects_an_earlier_one_before_anything_is_kept() -> No
 
 def test_an_entry_is_changed_by_one_operation_at_most() -> None:
     pad = Scratchpad(known(entry("Lives in Porto", "identity")))
-    operations = pad.hear("I live in Faro.", "I moved to Lisbon.", "Forget everything about me.")
+    operations = pad.hear("I live in Faro.", "I moved to Lisbon.", "Forget where I live.")
     assert [(operation["op"], operation["entry"]) for operation in operations] == [("delete", 1)]
 
 
