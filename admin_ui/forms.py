@@ -6,11 +6,11 @@ from typing import Any, Self
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm
 
-from admin_ui.params import json_param
 from memory.entries.limits import entry_fault
 from memory.ingestion.configuration import EntryType
 from memory.models import USER_SUBJECT, ScratchpadEntry
-from web.errors import RapportError
+from web.errors import InvalidInput
+from web.parsing import parse_text
 
 
 class SignInForm(AuthenticationForm):
@@ -93,6 +93,6 @@ class JsonForm(forms.Form):
     def clean_document(self) -> dict[str, Any]:
         """Parse the text like a request body of the API."""
         try:
-            return json_param(self.cleaned_data["document"])
-        except RapportError as error:
-            raise forms.ValidationError(error.detail.replace("The body", "This text", 1)) from None
+            return parse_text(self.cleaned_data["document"], field="This text")
+        except InvalidInput as error:
+            raise forms.ValidationError(error.detail) from None

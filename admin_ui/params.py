@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 from web.errors import InvalidInput
-from web.parsing import parse_object
 
 
 def text_param(params: Mapping[str, str], name: str, *, limit: int | None = None) -> str:
@@ -58,11 +57,6 @@ def required_version(params: Mapping[str, str]) -> int:
     if version is None:
         raise InvalidInput.of("version", "is not a number; reload the page")
     return version
-
-
-def json_param(text: str) -> dict[str, Any]:
-    """Parse the object that a field contains like a body of the API. Raises InvalidInput, TooMuch."""
-    return parse_object(text.encode("utf-8", "surrogatepass"))
 
 
 def text_or_json(value: Any) -> str:

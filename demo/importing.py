@@ -5,8 +5,8 @@ it reads the turns; otherwise they are read here, by the same code.
 """
 
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -17,13 +17,14 @@ from django.db import transaction
 from memory.ingestion.claim import claim_turns
 from memory.ingestion.intake import accept_turn
 from memory.ingestion.pipeline import Drained, ingest_claim
-from relationships.models import Relationship, Turn, TurnState
+from relationships.models import Message, Relationship, Turn, TurnState
 from relationships.services.sequence import lock_relationship
 from relationships.services.turns import NewTurn
 from worker.condition import read_condition
 from worker.identity import worker_identity
 
 LOOK_SECONDS = 0.25
+_Moment = tuple[str, datetime]  # a session, and a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,28 +53,53 @@ class Progress:
 def hand_over(*, relationship: Relationship, turns: Sequence[NewTurn]) -> HandedOver:
     """Store new turns, one session per transaction.
 
-    A turn is recognised by its session and time, and by its place among those of the same minute, so the same file can
-    be imported any number of times.
+    A turn is recognised by its session and time, and among those of the same minute by its words, then by its place, so
+    the same file can be imported any number of times, and may grow.
     """
     turn_ids: list[UUID] = []
     new = 0
-    seen: Counter[tuple[str, datetime]] = Counter()
+    told = defaultdict[_Moment, set[str]](set)
+    for turn in turns:
+        told[turn.session, turn.occurred_at].add(_words(message.content for message in turn.messages))
+    taken: set[UUID] = set()
     for session, group in groupby(turns, key=lambda turn: turn.session):
         with transaction.atomic():
             lock_relationship(relationship.id)  # somebody else may be importing the same file
-            rows = Turn.objects.for_relationship(relationship.id).filter(session=session)
-            known: dict[datetime, list[UUID]] = defaultdict(list)
-            for at, turn_id in rows.order_by("seq").values_list("occurred_at", "id"):
-                known[at].append(turn_id)
+            same, changed = _known(relationship.id, session, told, taken)
             for turn in group:
-                place = seen[session, turn.occurred_at]
-                seen[session, turn.occurred_at] += 1
-                if place < len(known[turn.occurred_at]):
-                    turn_ids.append(known[turn.occurred_at][place])
+                at, words = turn.occurred_at, _words(message.content for message in turn.messages)
+                if known := same[at, words] or changed[at]:
+                    turn_id = known.popleft()
                 else:
                     new += 1
-                    turn_ids.append(accept_turn(relationship=relationship, new=turn).turn.id)
+                    turn_id = accept_turn(relationship=relationship, new=turn).turn.id
+                taken.add(turn_id)
+                turn_ids.append(turn_id)
     return HandedOver(tuple(turn_ids), new)
+
+
+def _known(
+    relationship_id: UUID, session: str, told: Mapping[_Moment, set[str]], taken: Container[UUID]
+) -> tuple[dict[tuple[datetime, str], deque[UUID]], dict[datetime, deque[UUID]]]:
+    """The session's turns in their order: by time and words those that the file tells, and by time the others, whose
+    words were redacted here or changed in the file.
+    """
+    said = defaultdict[UUID, list[str]](list)
+    messages = Message.objects.for_relationship(relationship_id).filter(session=session).order_by("seq")
+    for turn_id, content in messages.values_list("turn_id", "content"):
+        said[turn_id].append(content)
+    same = defaultdict[tuple[datetime, str], deque[UUID]](deque)
+    changed = defaultdict[datetime, deque[UUID]](deque)
+    turns = Turn.objects.for_relationship(relationship_id).filter(session=session).order_by("seq")
+    for turn_id, at in turns.values_list("id", "occurred_at"):
+        words = _words(said[turn_id])
+        if turn_id not in taken:
+            (same[at, words] if words in told.get((session, at), ()) else changed[at]).append(turn_id)
+    return same, changed
+
+
+def _words(contents: Iterable[str]) -> str:
+    return "\n".join(contents)
 
 
 def see_through(

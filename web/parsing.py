@@ -16,7 +16,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from rest_framework.request import Request
 
-from web.errors import MOST_PROBLEMS, FieldProblem, InvalidInput, TooMuch, shorten
+from web.errors import MOST_PROBLEMS, FieldProblem, InvalidInput, RapportError, TooMuch, shorten
 from web.problems import LengthRequired, MalformedBody, WrongMediaType
 
 N = TypeVar("N")
@@ -103,6 +103,20 @@ def parse_object(raw: bytes, *, depth: int | None = None) -> dict[str, Any]:
     if _SUSPECT_ESCAPE.search(raw):
         _check_strings(value)
     return value
+
+
+def parse_text(text: str, *, field: str) -> dict[str, Any]:
+    """Parse the JSON object that a field contains, as strictly as a body. Raises InvalidInput, with paths below it."""
+    try:
+        return parse_object(text.encode("utf-8", "surrogatepass"))
+    except RapportError as error:
+        whole = FieldProblem("body", error.detail.removeprefix("The body "))
+        raise InvalidInput.naming(
+            [
+                FieldProblem(field if line.field == "body" else f"{field}.{line.field}", line.detail)
+                for line in error.problems or [whole]
+            ]
+        ) from None
 
 
 def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

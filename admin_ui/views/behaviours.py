@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 
 from admin_ui.access import OperatorView
 from admin_ui.paging import page_of
-from admin_ui.params import json_param, parse_uuid, pretty_json, required_version, text_param
+from admin_ui.params import parse_uuid, pretty_json, required_version, text_param
 from admin_ui.templatetags.formatting import with_id
 from admin_ui.words import sentence_of
 from behaviours.dry_runs import DryRun, dry_run, read_draft
@@ -18,6 +18,7 @@ from relationships.configuration.cascade import resolve_configuration
 from relationships.models import Relationship
 from relationships.services.companions import write_companion_config
 from web.errors import InvalidInput, RapportError, StaleVersion
+from web.parsing import parse_text
 
 RUNS_A_PAGE = 20
 MOST_PEOPLE = 100  # options to choose from
@@ -39,8 +40,10 @@ class BehavioursView(OperatorView):
             if do == "retry":
                 return self._retry()
             if do == "try":
-                return self._page(name=name, draft=draft, tried=self._try(_object(draft)))
-            self._write(name, None if do == "remove" else _object(draft))
+                return self._page(
+                    name=name, draft=draft, tried=self._try(parse_text(draft, field="definition"))
+                )
+            self._write(name, None if do == "remove" else parse_text(draft, field="definition"))
         except StaleVersion:
             self.companion = self.get_companion(self.companion.id)
             why = "Somebody else changed this companion. Nothing was saved; look at it and save again."
@@ -116,11 +119,3 @@ class BehavioursView(OperatorView):
             page=page_of(self.request, runs.fired().order_by("-id"), size=RUNS_A_PAGE),
             **more,
         )
-
-
-def _object(text: str) -> dict[str, Any]:
-    """Parse a JSON object. Raises InvalidInput."""
-    try:
-        return json_param(text)
-    except RapportError as error:
-        raise InvalidInput.of("definition", error.detail.replace("The body ", "", 1)) from None

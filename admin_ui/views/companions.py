@@ -15,7 +15,7 @@ from admin_ui.config_diff import differences_by, differences_from_recipe
 from admin_ui.config_form import ConfigField, ConfigSection, config_sections, read_config
 from admin_ui.names import companions_named
 from admin_ui.paging import Sort, page_of
-from admin_ui.params import json_param, pretty_json, required_version, text_param
+from admin_ui.params import pretty_json, required_version, text_param
 from admin_ui.setting_words import FIRST, setting_label
 from admin_ui.words import sentence_of
 from memory.ingestion.ingestion_input import find_instructions
@@ -26,6 +26,7 @@ from relationships.services.companions import create_companion, write_companion_
 from relationships.services.configuration import check_level
 from web.errors import FieldProblem, InvalidConfiguration, InvalidInput, RapportError, StaleVersion
 from web.fields import CompanionSlug, checked_value
+from web.parsing import parse_text
 
 SORT = Sort(
     {
@@ -143,9 +144,10 @@ def _level(request: HttpRequest, companion: Companion) -> dict[str, Any]:
         changed_recipe = {**companion.config, "recipe": recipe}
         config = json.dumps(changed_recipe if recipe is not None else read_config(request.POST, companion))
     try:
-        return json_param(config)
-    except RapportError as error:
-        raise InvalidConfiguration(error.problems or [FieldProblem("config", error.detail)]) from None
+        return parse_text(config, field="config")
+    except InvalidInput as error:
+        named = [FieldProblem(line.field.removeprefix("config."), line.detail) for line in error.problems]
+        raise InvalidConfiguration(named) from None
 
 
 def _split(

@@ -10,9 +10,9 @@ from uuid import UUID
 from django.conf import settings
 
 from chat.messages import check_message, text_of
-from web.errors import RapportError
+from web.errors import InvalidInput
 from web.fields import EARLIEST, LATEST
-from web.parsing import parse_object
+from web.parsing import parse_text
 
 _DATED = re.compile(r"\s*\[(\d{4}-\d\d-\d\d[^\]]{0,40})\]\s*")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
@@ -172,6 +172,6 @@ def two_ids(text: str) -> tuple[str, str]:
 
 def _object(text: str) -> dict[str, Any]:
     try:
-        return parse_object(text.encode("utf-8", "surrogatepass"))
-    except RapportError as error:
-        raise Refusal(400, f"filters: {error.detail.replace('The body', 'this text', 1)}") from None
+        return parse_text(text, field="filters")
+    except InvalidInput as error:
+        raise Refusal(400, error.detail) from None

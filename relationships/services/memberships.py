@@ -100,13 +100,13 @@ def _operator(email: str, password: str) -> Operator:
         validate_password(password, operator)
     except ValidationError as error:
         raise InvalidInput.of("password", " ".join(error.messages)) from None
-    return Operator.objects.create_user(email, password)
+    return _new_account(email, password)
 
 
-def _new_account(email: str) -> Operator:
+def _new_account(email: str, password: str | None = None) -> Operator:
     try:
         with transaction.atomic():
-            return Operator.objects.create_user(email)
+            return Operator.objects.create_user(email, password)
     except IntegrityError:  # somebody else invited them at this moment
         return Operator.objects.get(email=email)
 

@@ -17,7 +17,7 @@ def page(relationship: Relationship) -> str:
 @pytest.mark.parametrize(
     ("sent", "said"),
     [
-        ("{", "This text is not JSON"),
+        ("{", "This text: is not JSON"),
         ("[1]", "in braces"),
         ('{"a": NaN}', "NaN"),
         ('{"a": "\\u0000"}', "NUL"),

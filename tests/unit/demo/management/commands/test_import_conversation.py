@@ -88,6 +88,15 @@ def test_turns_of_one_minute_in_sessions_that_take_turns_are_all_there_and_once(
     kept = Message.objects.order_by("seq").values_list("session", "content")
     assert list(kept) == said
 
+    turns[3:] = [
+        {**turns[3], "messages": [{"role": "user", "content": text}]} for text in ("Between", "Four!", "Four")
+    ]
+    turns[2] = {**turns[2], "messages": [{"role": "user", "content": "Three!"}]}
+    file.write_text(json.dumps({**people, "turns": turns}))
+
+    assert "2 turns are new, 4 were there already." in run(file, "--no-wait")
+    assert list(kept.all()) == [*said, ("a", "Between"), ("a", "Four!")]
+
 
 def test_a_companion_that_is_not_there_is_made_with_the_other_speakers_name(
     file: Path, project: Project
