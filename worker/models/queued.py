@@ -124,10 +124,13 @@ class QueuedQuerySet(models.QuerySet[Any]):
         try:
             sql, parameters = compiler.as_sql()
             if only is not None:
-                key = ", ".join(f'"{field.column}"' for field in self.model._meta.pk_fields)
+                key = [f'"{field.column}"' for field in self.model._meta.pk_fields]
                 found, more = only.query.sql_with_params()
+                first = f"WITH found ({', '.join(key)}) AS MATERIALIZED ({found})"
+                same = " AND ".join(f'found.{column} = "{table}".{column}' for column in key)
                 joined = "AND" if query.where else "WHERE"
-                sql = f"WITH found AS MATERIALIZED ({found}) {sql} {joined} ({key}) IN (SELECT * FROM found)"  # noqa: S608 - no value in it
+                # Not IN: Citus takes no row of columns apart where an expression of the statement has to be evaluated.
+                sql = f"{first} {sql} {joined} EXISTS (SELECT 1 FROM found WHERE {same})"  # noqa: S608 - no value in it
                 parameters = (*more, *parameters)
         except EmptyResultSet:
             return []
