@@ -59,7 +59,7 @@ def test_what_is_asked_for_goes_and_the_rest_survives(companion: Companion, way:
     companion.config = {"ingestion": {"provider": "offline"}}
     companion.save()
     chosen = [case for case in SETS[given]() if way in case.ways]
-    chosen = chosen[:: scaled(3 if given == "labelled" else 2, 1)]
+    chosen = chosen[:: scaled(5 if given == "labelled" else 3, 1)]
     outcomes = {case: outcome_of(companion, case, WAYS[way]) for case in chosen}
     by_kind: dict[str, list[tuple[Case, Outcome]]] = defaultdict(list)
     for case, outcome in outcomes.items():
