@@ -146,8 +146,10 @@ def _read(text: str, names: Collection[str]) -> list[_Detail]:
         kind, parts = _kind(token[0], plain=plain, called=called, beside_number=beside_number)
         before = (("before", words[place - 1]),) if place else ()
         following = (("after", words[place + 1]),) if place + 1 < len(tokens) else ()
-        if kind == "date" and text[: token.start()].endswith("("):
-            before = (*before, ("before", "("))  # "76 kg (2026-02-10)", "165 lb (2026-03-24)"
+        if kind == "date" and place > 1 and text[tokens[place - 1].end() : token.start()].endswith("("):
+            amount, unit = tokens[place - 2][0], tokens[place - 1][0]
+            if amount[0].isdecimal() and not unit[0].isdecimal():
+                before = (*before, ("before", "("))  # "76 kg (2026-02-10)", "165 lb (2026-03-24)"
         if kind:
             found.append(_Detail(kind, token[0], parts, (*before, *following)))
         else:

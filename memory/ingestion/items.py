@@ -123,11 +123,12 @@ def key_in(item: Item) -> str | None:
     return key or None
 
 
-def with_key(content: str, key: str | None, entry: int | None, given: IngestionInput) -> str:
-    """`key: value` for a value that stands alone ("41", "New York"), as nobody would know what it is."""
-    key, words = key or (given.entries[entry - 1].key if entry else None), content.split()
-    alone = all(word[0].isdecimal() or word[0].isupper() for word in words)
-    return f"{key}: {content}" if key and alone and 0 < len(words) <= LONGEST_VALUE else content
+def with_key(content: str, key: str | None) -> str:
+    """`key: value` for a value that stands alone ("41", "Vegetarian", a date), as nobody would know what it is."""
+    words, told = content.split(), f"{key}: {content}"
+    named = all(word[0].isdecimal() or word[0].isupper() for word in words) and len(words) <= LONGEST_VALUE
+    alone = named and words and (len(words) == 1 or content[0].isdecimal() or _in_digits(content))
+    return told if key and alone and not entry_fault(told) else content
 
 
 def reason_in(item: Item) -> str:

@@ -36,7 +36,6 @@ from memory.ingestion.items import (
     subject_in,
     text_of,
     type_of,
-    with_key,
 )
 from memory.models import USER_SUBJECT, Tier
 from providers.llm.json_text import extract_json_text
@@ -292,8 +291,7 @@ def _understand(item: dict[str, Any], given: IngestionInput) -> Operation:
     untrue = op == "delete" and item.get("untrue") is True
     condenses = op == "update" and given.nears_budget
     understood = understand(item, given, op, keyed=True, condenses=condenses)
-    told = with_key(understood.content, understood.key, understood.entry, given)
-    operation = replace(understood, cleared=cleared, untrue=untrue, content=told)
+    operation = replace(understood, cleared=cleared, untrue=untrue)
     added = operation.op == "add" and _about_person(operation, given)
     if added and (number := known_by_name(operation.content, given)) is not None:
         return replace(operation, op="known", entry=number, content="", type="")

@@ -201,17 +201,21 @@ def _is_of_another_thing(update: Operation, given: IngestionInput) -> bool:
 
 
 def _says_another(update: Operation, items: Sequence[Operation], given: IngestionInput) -> bool:
-    """Return whether the number is likely to be a mistake: the text says all of an entry that nothing changes, and less
-    than half of its own.
+    """Return whether the number is likely to be a mistake: the text says all of an entry that nothing changes, and of
+    its own less than half, and nothing that the other does not say of it.
     """
     assert update.entry is not None, "an update names an entry"
     own, text = (given.companion_name, given.user_name), update.content
-    if share_said(given.entries[update.entry - 1].content, text, own=own) >= HALF:
+    old = given.entries[update.entry - 1].content
+    said = share_said(old, text, own=own)
+    if said >= HALF:
         return False
     changed = {item.entry for item in items}
     others = (entry.content for number, entry in enumerate(given.entries, start=1) if number not in changed)
     return any(
-        not unsaid_words(other, text, own=own) and len(unsaid_words(other, own=own)) >= TELLING
+        not unsaid_words(other, text, own=own)
+        and len(unsaid_words(other, own=own)) >= TELLING
+        and said <= share_said(old, other, own=own)
         for other in others
     )
 

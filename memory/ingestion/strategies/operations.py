@@ -3,13 +3,16 @@
 If there is an archive, it also sees what a search finds there for the new messages, so that it can change that.
 """
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 from memory.ingestion.calls import CallLog
 from memory.ingestion.candidates import find_candidates, texts_of
 from memory.ingestion.ingestion_input import IngestionInput
-from memory.ingestion.operations import check_operations, of_one_subject, parse_answer
+from memory.ingestion.items import with_key
+from memory.ingestion.operations import Operation, check_operations, of_one_subject, parse_answer
 from memory.ingestion.prompt import OPERATIONS, Question, answer_schema
 from memory.ingestion.strategies.asking import ask_for_operations
 from memory.ingestion.strategies.base import Proposal, Strategy
@@ -33,11 +36,22 @@ class OperationsStrategy(Strategy):
             given,
             log,
             purpose=purpose,
-            check=lambda text: check_operations(parse_answer(text), given),
+            check=lambda text: _with_keys(check_operations(parse_answer(text), given), given),
             again=AGAIN,
             reasoned=True,
         )
         return Proposal(given.entries, of_one_subject(items, given))
+
+
+def _with_keys(items: Sequence[Operation], given: IngestionInput) -> list[Operation]:
+    """Put their keys before values that stand alone, except where the same text merges entries."""
+    times = Counter([*(item.content for item in items), *(entry.content for entry in given.entries)])
+
+    def told(item: Operation) -> Operation:
+        key = item.key or (given.entries[item.entry - 1].key if item.entry else None)
+        return replace(item, content=with_key(item.content, key))
+
+    return [told(item) if times[item.content] == 1 else item for item in items]
 
 
 @lru_cache(maxsize=64)

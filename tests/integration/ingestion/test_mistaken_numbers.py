@@ -203,3 +203,16 @@ def test_an_update_that_says_all_of_another_entry_takes_nothing_from_its_own(
 
     assert set(conversation.contents) == {whole, *(told[number - 1] for number in kept)}
     assert "seems to be about something else" in scripted_provider.requests[-1].history[-1][1]
+
+
+def test_an_update_may_say_all_of_another_entry_too(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    dog, found = "Has a dog named Rex", "Found a flat in Graz for themselves and the dog named Rex"
+    conversation.remember("Is looking for a flat in Graz near the river with a garden", dog)
+    scripted_provider.answer_with(answer(update(1, found)))
+
+    conversation.hear("We have found a flat in Graz, Rex and I!")
+
+    assert sorted(conversation.contents) == [found, dog]
+    assert len(scripted_provider.requests) == 1

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from django.conf import settings
 
 from memory.models import EntryState, ScratchpadEntry
 from tests.fakes import ScriptedProvider
@@ -173,15 +174,21 @@ def test_a_value_that_stands_alone_says_of_what_it_is(
             add("41", key="age", type="identity"),
             add("Lives in Rome", key="city", type="identity"),
             add("Ana", type="relationship"),
+            add("Speaks Spanish", key="language"),
+            add("May 4, 1985", key="born"),
+            add("A" * settings.MAX_ENTRY_BYTES, key="cry"),
+            add("From Porto", key="origin"),
+            add("Porto is home", key="home"),
         ),
-        answer(update(1, "42")),
+        answer(update(1, "42"), update(7, "Porto"), update(8, "Porto")),
     )
 
     conversation.hear("I'm 41 and live in Rome. Ana is here.")
-    assert set(conversation.contents) == {"age: 41", "Lives in Rome", "Ana"}
+    others = {"Lives in Rome", "Ana", "Speaks Spanish", "born: May 4, 1985", "A" * settings.MAX_ENTRY_BYTES}
+    assert set(conversation.contents) == {"age: 41", *others, "From Porto", "Porto is home"}
 
-    conversation.hear("42, sorry.")
-    assert "age: 42" in conversation.contents
+    conversation.hear("42, sorry. And Porto, in a word.")
+    assert sorted(conversation.contents) == sorted({"age: 42", *others, "Porto"})
 
 
 def test_what_is_said_twice_under_a_mistaken_number_is_kept_once(

@@ -40,6 +40,12 @@ DATES = st.dates().map(lambda day: day.isoformat())
         ("Plays chess on Tuesday with Tom", "Plays chess with Tom", ("Tuesday",)),
         ("Weighs 76 kg (2026-02-10)", "Weighs 165 lb (2026-03-24)", ()),
         ("Weighs 76 kg (2026-02-10)", "Weighs 165 lb now", ("2026-02-10",)),
+        ("Broke a leg (2019-03-02)", "Broke a leg, cast off (2026-04-01)", ("2019-03-02",)),
+        (
+            "Married Ana (2014-05-01) in Faro",
+            "Married Ana in Faro, moved to Porto (2020-06-01)",
+            ("2014-05-01",),
+        ),
         (
             "Hat am Dienstag, 8. September 2026 einen Termin bei Dr. Weiß",
             "War am 2026-09-08 bei Dr. Weiß",
