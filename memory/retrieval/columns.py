@@ -42,6 +42,7 @@ from providers.embeddings.base import Embedded
 Filters = EntryFilters | MessageFilters
 # The most words times rows to look up, if a search has more than FEW_WORDS: with 50,000 rows, 40 words.
 MOST_LOOKED_UP = 2_000_000
+STEM = 3  # letters that the stems of a word have in common in two languages: making, make; physics, physic
 _NOT_NEGATIVE = 0x7FFF_FFFF_FFFF_FFFF  # of a hash: -1 stands for no session
 _names: dict[str, list[str]] = {}  # column names, by statement
 
@@ -66,8 +67,8 @@ class Columns:
 
     `values`: by the names of statements.py. `people`: the number of each speaker or subject in `who`. `lexemes`: all
     words that were looked up; `terms`: for each question, the numbers of its own words among them; `related`: for each
-    question, word by word, the numbers of the word's forms and of similar words. `cosines`: for each question, NaN if a
-    row has no vector in its space; none if no question has a vector.
+    question, word by word, the numbers of the word's forms and of similar words, and whether these count beside
+    vectors. `cosines`: for each question, NaN if a row has no vector in its space; none if no question has a vector.
     """
 
     ids: NDArray[np.bytes_]
@@ -77,7 +78,7 @@ class Columns:
     terms: Sequence[Ints]
     counts: Counts
     cosines: Sequence[Floats]
-    related: Sequence[Sequence[tuple[list[int], list[int]]]]
+    related: Sequence[Sequence[tuple[list[int], list[int], bool]]]
     too_many_words: bool = False  # so that not all of them were looked up
     read_as: Sequence[str] = ()  # the languages of the rows, where they are not the one that was wanted
 
@@ -111,17 +112,21 @@ def read_columns(query: SearchQuery) -> Columns:
 
 
 def _unsaid(columns: Columns) -> list[tuple[int, str]]:
-    """The words of each question that no row has. Those that have related words are known, and so not misspelt."""
+    """The words of each question that no row has. Those that have related words are known, and so not misspelt. If the
+    rows are in several languages, each word has several stems, and those that begin like one that was found are known.
+    """
     found = np.zeros(len(columns.lexemes), dtype=np.bool_)
     found[columns.counts.term] = True
     for kin in columns.related:
-        for forms, _ in kin:
+        for forms, _, _ in kin:
             found[forms] = True
-    return [
-        (number, columns.lexemes[term])
-        for number, terms in enumerate(columns.terms)
-        for term in terms[~found[terms]].tolist()
-    ]
+    unsaid = []
+    for number, terms in enumerate(columns.terms):
+        said = terms[found[terms]].tolist() if len(columns.read_as) > 1 else []
+        known = {columns.lexemes[term][:STEM] for term in said}
+        words = (columns.lexemes[term] for term in terms[~found[terms]].tolist())
+        unsaid += [(number, word) for word in words if word[:STEM] not in known]
+    return unsaid
 
 
 def _read(query: SearchQuery, languages: Sequence[str], related: Sequence[Related]) -> dict[str, Any]:
@@ -195,7 +200,8 @@ def _columns(
         lexemes=row["lexemes"] or [],
         terms=[np.array(numbers, dtype=np.int64) for numbers in terms[:asked]],
         related=[
-            [(forms, near) for one, forms, near in kin if one.question == number] for number in range(asked)
+            [(forms, near, one.beside_vectors) for one, forms, near in kin if one.question == number]
+            for number in range(asked)
         ],
         counts=counts_of_messages(row, values["place"])
         if query.kind == SearchedKind.MESSAGE
@@ -253,20 +259,20 @@ def _counts_of(columns: Columns, number: int) -> Counts:
 
 
 def _with_related(columns: Columns, number: int) -> Counts:
-    """Count a word's forms like the word itself, and without vectors also similar words."""
+    """Count a word's forms like the word itself, and without vectors also all similar words."""
     counts, own = columns.counts, {term: place for place, term in enumerate(columns.terms[number].tolist())}
     shares = np.zeros((len(columns.lexemes), len(own)))
     shares[columns.terms[number], np.arange(len(own))] = 1
-    near_ones = []
-    for forms, near in columns.related[number]:
+    near_ones, vectors = [], any((~np.isnan(cosines)).any() for cosines in columns.cosines)
+    for forms, near, beside_vectors in columns.related[number]:
         place = min((own[term] for term in forms if term in own), default=None)
         if place is not None:
             shares[forms] = 0  # the question may have the same word in two forms
             shares[forms, place] = 1
-            near_ones.append(([term for term in near if term not in own], place))
-    if not any((~np.isnan(cosines)).any() for cosines in columns.cosines):
-        for near, place in near_ones:
-            shares[near, place] = np.maximum(shares[near, place], NEAR)
+            if beside_vectors or not vectors:
+                near_ones.append(([term for term in near if term not in own], place))
+    for near, place in near_ones:
+        shares[near, place] = np.maximum(shares[near, place], NEAR)
     hit, places = np.nonzero(shares[counts.term])
     count = counts.count[hit] * shares[counts.term[hit], places]
     table = np.bincount(counts.row[hit] * len(own) + places, weights=count).astype(np.float64)

@@ -1,10 +1,11 @@
 """Words that were said and may be meant by a word of the question that nobody said: "pysics" finds "physics".
 
 They are one slip away: a letter too many, too few, another, or two in the wrong order, but never the first letter. If
-there are none, those that begin like it are similar: "Physikarbeit" finds "physics", too. Only words of the newest
-texts are looked up, and only if a word of the question is found nowhere.
+there are none, one may be the beginning of the other: "Physikarbeit" finds "physics", too. All are guesses, and count
+NEAR. Only words of the newest texts are looked up, and only if a word of the question is found nowhere.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
@@ -16,11 +17,14 @@ from memory.retrieval.compounds import SAID, lines_with
 from memory.retrieval.related import Related
 
 SHORTEST = 5  # letters; shorter words are one slip away from too many others
-SURE = 6  # letters; what is meant by such a word counts like it, by a shorter one NEAR
-BEGINNING = 5  # letters that a similar word has in common with one of SURE
+SURE = 6  # letters; what is a slip away from such a word counts with vectors, too
+# Letters: two words begin alike with BEGINNING, which are all but at most ENDING of the shorter one, and the longer has
+# at least REST more: Physikarbeit, physics; but not Christmas, Chris; parenthesis, parents; internship, internet.
+BEGINNING, ENDING, REST = 5, 2, 5
+# Never misspelt: they are mostly asked for as dates. Stems are their beginnings ("octob"), other forms are not known.
 _NAMES = (*MONTHS, *WEEKDAYS)
 MOST_MEANT = 3  # words, by one of the question
-MOST_UNSAID = 8  # words; a text with more that nobody said tells something new
+MOST_UNSAID = 8  # words of a question; one with more that nobody said tells something new
 
 
 def meant_by(
@@ -34,7 +38,8 @@ def meant_by(
         for number, word in unsaid
         if len(word) >= SHORTEST and word.isalpha() and not any(name.startswith(word) for name in _NAMES)
     ]
-    if not 0 < len(asked) <= MOST_UNSAID:
+    count = Counter(number for number, _ in asked)
+    if not (asked := [(number, word) for number, word in asked if count[number] <= MOST_UNSAID]):
         return []
     values: dict[str, Any] = {"relationship": relationship_id}
     with prepared_cursor() as cursor:
@@ -42,16 +47,13 @@ def meant_by(
         (said,) = cursor.fetchone() or (None,)
     lines = f"\n{said or ''}\n"
     found = [_related(number, word, lines) for number, word in asked]
-    return [one for one in found if one.near or " " in one.forms]
+    return [one for one in found if one.near]
 
 
 def _related(number: int, word: str, lines: str) -> Related:
-    meant = " ".join(_one_slip_away(word, lines))
-    if len(word) < SURE:
-        return Related(number, word, meant)
-    if meant:
-        return Related(number, f"{word} {meant}", "")
-    return Related(number, word, " ".join(_beginning_like(word, lines)))
+    meant, long = _one_slip_away(word, lines), len(word) >= SURE
+    near = meant or (_beginning_like(word, lines) if long else [])
+    return Related(number, word, " ".join(near), beside_vectors=long and bool(meant))
 
 
 def _one_slip_away(word: str, lines: str) -> list[str]:
@@ -70,8 +72,14 @@ def _one_slip_away(word: str, lines: str) -> list[str]:
 
 
 def _beginning_like(word: str, lines: str) -> list[str]:
-    found = {other for other in lines_with(f"\n{word[:BEGINNING]}", lines) if other.isalpha()}
+    likely = lines_with(f"\n{word[:BEGINNING]}", lines)
+    found = {other for other in likely if other.isalpha() and _begin_alike(word, other)}
     return sorted(found, key=lambda other: (len(other), other))[:MOST_MEANT]
+
+
+def _begin_alike(word: str, other: str) -> bool:
+    shorter, longer = sorted(map(len, (word, other)))
+    return _alike(word, other) >= shorter - ENDING and longer >= shorter + REST
 
 
 def _is_one_slip(word: str, other: str) -> bool:

@@ -37,7 +37,8 @@ WEIGHTS = Weights()
 class BestRanker(Ranker):
     """score = (text + 1.2 vector) / 2.2 + 0.4 named + 0.1 length + 0.4 date (+ recency, bounded, if asked for).
 
-    text     BM25 with the neighbours' words counted in, as a share of the best
+    text     BM25 with the neighbours' words counted in, as a share of the best. If only similar words were found, it
+             is less than 1, as each of them counts
     vector   the cosine, averaged with near neighbours', as a share of the way from the relationship's mean to the
              best: embedders differ in where their cosines lie. A row without a vector stands by its text
     named    1 if its speaker or subject is named in the question
@@ -59,7 +60,8 @@ class BestRanker(Ranker):
     def rank(self, candidates: Candidates, question: Question, now: datetime) -> Scores:
         weights = self._weights
         near = Neighbours(candidates.session, candidates.told, kernel=weights.kernel, reach=weights.reach)
-        text = _shares(spread_text_scores(candidates, question, near))
+        said = min(1.0, float(candidates.counts.count.max(initial=0.0)))
+        text = said * _shares(spread_text_scores(candidates, question, near))
         date = _date_part(candidates, question.periods)
         kept = (text > 0) | (date > 0) | ~np.isnan(candidates.cosine)
         parts = self._similarity(candidates, text)

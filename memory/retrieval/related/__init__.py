@@ -20,11 +20,14 @@ _SHORTEST = 2  # letters before an ending
 
 
 class Related(NamedTuple):
-    """For one word of the question of this number. `forms`: what counts like it; `near`: what counts NEAR."""
+    """For one word of the question of this number. `forms`: what counts like it; `near`: what counts NEAR, where there
+    are vectors only if it does so `beside_vectors`.
+    """
 
     question: int
     forms: str
     near: str
+    beside_vectors: bool = False
 
 
 class _Family(NamedTuple):

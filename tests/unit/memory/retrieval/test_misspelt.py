@@ -1,17 +1,26 @@
 """A word of the question that nobody said finds those that were said and are one slip away."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from memory.models import SearchedKind
+from memory.retrieval.columns import SearchQuery, candidates_of, read_columns
+from memory.retrieval.configuration import Retrieval
+from memory.retrieval.related import NEAR
+from memory.retrieval.results import EntryFilters
 from relationships.models import Relationship
-from tests.unit.memory.retrieval.searched import Memory, contents
+from tests.unit.memory.retrieval.searched import NOON, Memory, contents
 
 SAID = [
     "We have physics on Mondays.",
     "I play handball in the evening.",
     "The horse is called Flensburg.",
     "The house is green.",
+    "Chris and the parents understand the internet.",
 ]
 
 
@@ -36,6 +45,10 @@ def memory(relationship: Relationship) -> Memory:
         ("horse", SAID[2]),
         ("Physikarbeit", SAID[0]),
         ("Handballspiel", SAID[1]),
+        ("Christmas", None),
+        ("internship", None),
+        ("parenthesis", None),
+        ("underground", None),
         ("pzsicss", None),
         ("xandball", None),
         ("hse", None),
@@ -48,6 +61,21 @@ def test_a_misspelt_word_finds_what_is_meant(memory: Memory, asked: str, found: 
     assert contents(memory.entries(asked)) == wanted
 
 
+def test_what_may_be_meant_counts_less_than_what_was_said(memory: Memory) -> None:
+    guess, said = "I will contact Tom.", "The lawyer spoke with Tom."
+    memory.remember(guess, said)
+
+    [hit] = memory.entries("contract").hits
+    assert hit.score == pytest.approx(NEAR)
+    assert contents(memory.entries("contract lawyer")) == [said, guess]
+    asked = SearchQuery(
+        memory.relationship.id, SearchedKind.ENTRY, ["contract"], "english", EntryFilters(), NOON
+    )
+    columns = read_columns(asked)
+    compared = replace(columns, cosines=[np.full(len(columns), 0.5)])
+    assert candidates_of(compared, 0, named=[]).counts.count.tolist() == [NEAR]
+
+
 def test_only_a_question_with_a_few_words_that_nobody_said_costs_statements(memory: Memory) -> None:
     def statements(asked: str) -> int:
         with CaptureQueriesContext(connection) as run:
@@ -57,3 +85,12 @@ def test_only_a_question_with_a_few_words_that_nobody_said_costs_statements(memo
     assert statements("the handball") == statements("green tea") == statements("pysics") - 2
     news = "Zanzibar Reykjavik Ljubljana Bucharest Helsinki Marrakesh Kathmandu Samarkand"
     assert statements(f"{news} pysics") == statements("green tea")
+    with CaptureQueriesContext(connection) as run:
+        memory.entries_for([news, "pysics"])
+    assert len(run) == statements("pysics")
+
+    memory.retrieval = Retrieval(language="german")
+    memory.say("Das ist ein deutscher Satz.", session="de")
+    memory.retrieval = Retrieval(language="english")
+    assert statements("physics") == statements("green house")
+    assert statements("pysics") == statements("physics") + 2
