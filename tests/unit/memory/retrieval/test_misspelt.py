@@ -48,7 +48,7 @@ def memory(relationship: Relationship) -> Memory:
         ("Christmas", None),
         ("internship", None),
         ("parenthesis", None),
-        ("underground", None),
+        ("Interviewpartner", None),
         ("pzsicss", None),
         ("xandball", None),
         ("hse", None),
