@@ -95,7 +95,7 @@ class OperatorView(View):
                 return self.dispatch(request, *args, **kwargs)
             return self.refuse(error.detail, status=404)
         except StaleVersion:
-            return self.came_too_late()
+            return self.refuse_stale()
         except RapportError as error:
             return self.refuse(sentence_of(error), status=409)
 
@@ -121,12 +121,12 @@ class OperatorView(View):
         """Render the page, or only `part` if htmx requests the content of the element with the ID `target`."""
         return self.show(part if self.htmx.target == target else page, **ctx)
 
-    def done(self, said: str, to: str, *args: Any) -> HttpResponse:
+    def redirect_with_message(self, said: str, to: str, *args: Any) -> HttpResponse:
         """Redirect with the message `said`. `to`, `args`: as of Django's `redirect`."""
         messages.success(self.request, said)
         return redirect(to, *args)
 
-    def came_too_late(self) -> HttpResponse:
+    def refuse_stale(self) -> HttpResponse:
         """Answer a form that was based on an older version of its object."""
         return self.refuse(f"{CHANGED_MEANWHILE} Reload the page and decide.", status=409)
 
@@ -204,19 +204,19 @@ class OperatorView(View):
 class RelationshipAction(OperatorView):
     """Base class of changes that redirect to the page they came from, such as a filtered list."""
 
-    def back(self, said: str, *, undo: str = "") -> HttpResponse:
+    def redirect_back(self, said: str, *, undo: str = "") -> HttpResponse:
         """Redirect with the message `said`. `undo`: the URL that its Undo button posts to."""
         messages.success(self.request, said, extra_tags=undo)
-        return self._back()
+        return self._redirect_back()
 
-    def came_too_late(self) -> HttpResponse:
+    def refuse_stale(self) -> HttpResponse:
         """Redirect to the page, which shows the object's present version."""
         messages.warning(self.request, f"{CHANGED_MEANWHILE} This is how it stands now.")
-        return self._back()
+        return self._redirect_back()
 
-    def _back(self) -> HttpResponse:
+    def _redirect_back(self) -> HttpResponse:
         scratchpad = reverse("admin_ui:relationship", args=[self.relationship.id])
-        return redirect(way_back(self.request) or scratchpad)
+        return redirect(return_path(self.request) or scratchpad)
 
 
 def htmx_of(request: HttpRequest) -> HtmxDetails:
@@ -285,7 +285,7 @@ def _page_behind(request: HttpRequest, *, header: str = "HX-Current-URL") -> str
     return "/" + page.split("/", 3)[3].lstrip("/\\") if ours else ""
 
 
-def way_back(request: HttpRequest) -> str:
+def return_path(request: HttpRequest) -> str:
     """Return the path to go back to: the page that sent an htmx request, else `next`; "" if it is no page of ours."""
     wanted = _page_behind(request) or request.GET.get("next", request.POST.get("next", ""))
     ours = reverse("admin_ui:overview")

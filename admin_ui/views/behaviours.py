@@ -51,7 +51,7 @@ class BehavioursView(OperatorView):
         except RapportError as error:
             return self._page(name=name, draft=draft, why=sentence_of(error), status=422)
         message = "Behaviour removed." if do == "remove" else "Behaviour saved."
-        return self.done(message, "admin_ui:companion_behaviours", self.companion.id)
+        return self.redirect_with_message(message, "admin_ui:companion_behaviours", self.companion.id)
 
     @property
     def _own(self) -> dict[str, Any]:
@@ -90,7 +90,9 @@ class BehavioursView(OperatorView):
         if person is None or run_id is None:
             raise InvalidInput.of("run", "does not exist")
         retry_run(relationship_id=person.id, run_id=run_id)
-        response = self.done("Retrying the run.", "admin_ui:companion_behaviours", self.companion.id)
+        response = self.redirect_with_message(
+            "Retrying the run.", "admin_ui:companion_behaviours", self.companion.id
+        )
         response["Location"] += f"?relationship={person.id}"
         return response
 

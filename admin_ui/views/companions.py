@@ -57,7 +57,7 @@ class CompanionsView(OperatorView):
             return self._page(why=sentence_of(error), status=422)
         except RapportError as error:
             return self._page(why=sentence_of(error), status=409)
-        return self.done(f"{companion.name} created.", "admin_ui:companion", companion.id)
+        return self.redirect_with_message(f"{companion.name} created.", "admin_ui:companion", companion.id)
 
     def _page(self, **more: Any) -> HttpResponse:
         rows = companions_named(self.request, self.project_id)
@@ -93,7 +93,7 @@ class CompanionView(OperatorView):
             self.companion = self.get_companion(self.companion.id)
             return self._review(level, stale=True)
         message = "Configuration saved. It applies from the next turn and context."
-        return self.done(message, "admin_ui:companion", self.companion.id)
+        return self.redirect_with_message(message, "admin_ui:companion", self.companion.id)
 
     def _review(self, level: dict[str, Any], *, stale: bool = False) -> HttpResponse:
         """Show what `level` changes. `stale`: another change was saved meanwhile, which saving would overwrite."""

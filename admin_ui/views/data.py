@@ -32,9 +32,11 @@ class DataView(OperatorView):
         owner: dict[str, Any] = {"project_id": self.project_id, "by": self.actor}
         if scope == "person":
             erase_user(**owner, user_id=self.relationship.user_id)
-            return self.done("The person and all data about them were erased.", "admin_ui:relationships")
+            return self.redirect_with_message(
+                "The person and all data about them were erased.", "admin_ui:relationships"
+            )
         erase_relationship(**owner, relationship_id=self.relationship.id)
-        return self.done("The relationship was erased.", "admin_ui:relationships")
+        return self.redirect_with_message("The relationship was erased.", "admin_ui:relationships")
 
     @property
     def _name(self) -> str:

@@ -52,7 +52,7 @@ class DocumentsView(OperatorView):
             return self._page(why=sentence_of(error), status=422)
         exists = f"This file already exists as {document.name}."
         message = "Uploaded. A worker is processing it." if is_new else exists
-        return self.done(message, "admin_ui:companion_documents", self.companion.id)
+        return self.redirect_with_message(message, "admin_ui:companion_documents", self.companion.id)
 
     def _page(self, **more: Any) -> HttpResponse:
         rows = Document.objects.of_companion(self.project_id, self.companion.id)
@@ -94,9 +94,9 @@ class DocumentView(OperatorView):
         documents = ("admin_ui:companion_documents", key["companion_id"])
         if request.POST.get("do") == "delete":
             delete_document(**key, by=self.actor)
-            return self.done("Document deleted.", *documents)
+            return self.redirect_with_message("Document deleted.", *documents)
         reread_document(**key, by=self.actor)
-        return self.done("A worker is processing it again.", *documents)
+        return self.redirect_with_message("A worker is processing it again.", *documents)
 
     def _key(self, document_id: UUID) -> dict[str, Any]:
         # the services look the document up by project and companion, so the companion is not loaded

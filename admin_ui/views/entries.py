@@ -46,10 +46,10 @@ class EntryUndoView(RelationshipAction):
                 if entry.state != EntryState.ACTIVE:
                     restore_entry(**change)
                 revise_entry(**change, values=_values_before(revision))
-            return self.back("Entry restored.")
+            return self.redirect_back("Entry restored.")
         delete_entry(**change)
         undo = reverse("admin_ui:relationship_restore_entry", args=[self.relationship.id, entry_id])
-        return self.back("Entry deleted: it did not exist before that change.", undo=undo)
+        return self.redirect_back("Entry deleted: it did not exist before that change.", undo=undo)
 
 
 class DecideHeldView(RelationshipAction):
@@ -60,11 +60,13 @@ class DecideHeldView(RelationshipAction):
         decision = request.POST.get("decision")
         if decision != "confirm":
             decline_deletions(**held)
-            return self.back("Review closed." if decision == "close" else "Kept. Nothing was deleted.")
+            return self.redirect_back(
+                "Review closed." if decision == "close" else "Kept. Nothing was deleted."
+            )
         _, left_alone = confirm_deletions(**held)
         if left_alone:
-            return self.back(f"Deleted, except {len(left_alone)} changed in the meantime.")
-        return self.back("Deleted.")
+            return self.redirect_back(f"Deleted, except {len(left_alone)} changed in the meantime.")
+        return self.redirect_back("Deleted.")
 
 
 def _values_before(revision: EntryRevision) -> dict[str, Any]:

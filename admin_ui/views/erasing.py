@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 
-from admin_ui.access import OperatorView, way_back
+from admin_ui.access import OperatorView, return_path
 from admin_ui.params import parse_uuids
 from admin_ui.views.scratchpad import entry_of
 from admin_ui.words import counted, counts_in_words
@@ -90,7 +90,7 @@ class ChosenMessagesView(MessagesView):
     def post(self, request: HttpRequest) -> HttpResponse:
         chosen, verb = self.ids("message"), request.POST.get("verb", "")
         conversation = reverse("admin_ui:relationship_conversation", args=[self.relationship.id])
-        back = way_back(request) or conversation
+        back = return_path(request) or conversation
         if not chosen or verb not in _DONE or (verb == "erase" and not self.access.is_owner):
             messages.error(request, "Select messages." if not chosen else "Only an owner can erase.")
             return redirect(back)
@@ -101,7 +101,7 @@ class ChosenMessagesView(MessagesView):
                 lock_relationship(self.relationship.id)
                 write = hide_messages if verb == "hide" else show_messages
                 write(relationship_id=self.relationship.id, message_ids=chosen, now=timezone.now())
-        return self.done(f"{counted(len(chosen), 'message')} {_DONE[verb]}.", back)
+        return self.redirect_with_message(f"{counted(len(chosen), 'message')} {_DONE[verb]}.", back)
 
 
 def _listed(

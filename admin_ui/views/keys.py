@@ -72,7 +72,9 @@ class LimitKeyView(OperatorView):
         except InvalidInput as error:
             messages.error(request, f"Limits not changed: {error.detail}.")
             return redirect("admin_ui:keys")
-        return self.done(f"Limits of {row.name} saved. They apply from its next request.", "admin_ui:keys")
+        return self.redirect_with_message(
+            f"Limits of {row.name} saved. They apply from its next request.", "admin_ui:keys"
+        )
 
 
 def limits_of(key: ApiKey) -> list[tuple[str, str, str]]:
@@ -85,4 +87,4 @@ class RevokeKeyView(OperatorView):
 
     def post(self, request: HttpRequest, key_id: UUID) -> HttpResponse:
         revoke_api_key(project_id=self.project_id, key_id=key_id, by=self.actor)
-        return self.done("Key revoked.", "admin_ui:keys")
+        return self.redirect_with_message("Key revoked.", "admin_ui:keys")

@@ -56,18 +56,20 @@ class PlanView(OperatorView):
         scratchpad = ("admin_ui:relationship", self.relationship.id)
         if "decline" in request.POST:
             decline_plan(plan)
-            return self.done("Nothing was changed.", *scratchpad)
+            return self.redirect_with_message("Nothing was changed.", *scratchpad)
         ticked = [int(text) for text in request.POST.getlist("item") if text.isdecimal() and len(text) < 6]
         is_hidden = plan.state == MendingState.CARRIED_OUT  # hidden texts can be erased later
         if not ticked and not is_hidden:
             return self._page(plan, unticked=True, status=422)
         if request.POST.get("depth") == "erase" and plan.verb == "forget" and self.access.is_owner:
             erase_plan(plan, by=self.actor, ticked=None if is_hidden else ticked)
-            return self.done("Erased, together with every copy.", *scratchpad)
+            return self.redirect_with_message("Erased, together with every copy.", *scratchpad)
         done = carry_out(plan, by=self.actor, ticked=ticked)
         skipped = sum(not item["done"] for item in done.items)
         message = f"Done, except {skipped} changed in the meantime." if skipped else "Done."
-        return self.done(message, "admin_ui:relationship_plan", self.relationship.id, plan_id)
+        return self.redirect_with_message(
+            message, "admin_ui:relationship_plan", self.relationship.id, plan_id
+        )
 
     def _page(self, plan: MendingPlan, **more: Any) -> HttpResponse:
         return self.show(
@@ -82,4 +84,4 @@ class PlanView(OperatorView):
 class UndoPlanView(OperatorView):
     def post(self, request: HttpRequest, plan_id: UUID) -> HttpResponse:
         undo_plan(plan_of(self.relationship.id, plan_id), by=self.actor)
-        return self.done("Undone.", "admin_ui:relationship", self.relationship.id)
+        return self.redirect_with_message("Undone.", "admin_ui:relationship", self.relationship.id)

@@ -72,9 +72,11 @@ class OperatorRoleView(OperatorView):
         }
         if role == "none":
             remove_member(**which)
-            return self.done("Operator removed.", "admin_ui:operators")
+            return self.redirect_with_message("Operator removed.", "admin_ui:operators")
         member = change_role(**which, role=role)
-        return self.done(f"{member.operator.email} is now {member.role}.", "admin_ui:operators")
+        return self.redirect_with_message(
+            f"{member.operator.email} is now {member.role}.", "admin_ui:operators"
+        )
 
 
 def _invitation_link(request: HttpRequest, invited: Membership) -> str:

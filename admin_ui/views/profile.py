@@ -47,7 +47,7 @@ class JsonDocumentView(RelationshipAction):
         except RapportError as error:
             form.add_error("document", error.detail)
             return self._page(form, status=422)
-        return self.back(self.saved)
+        return self.redirect_back(self.saved)
 
     def _page(self, form: JsonForm | None = None, **more: Any) -> HttpResponse:
         ctx = self.ctx_of_document()
@@ -105,7 +105,7 @@ class SessionStateView(JsonDocumentView):
 class EndSessionView(RelationshipAction):
     def post(self, request: HttpRequest) -> HttpResponse:
         end_session(relationship=self.relationship, session=_session_name(request), by=self.actor)
-        return self.back("Session ended, and its state cleared.")
+        return self.redirect_back("Session ended, and its state cleared.")
 
 
 def _session_name(request: HttpRequest) -> str:

@@ -55,7 +55,7 @@ class PromptsView(OperatorView):
             return self._page(template, why=sentence_of(error), status=422)
         page = reverse("admin_ui:companion_prompt", args=[self.companion.id])
         version = "" if do == "publish" else f"?version={prompt.version}"
-        return self.done(f"Saved as version {prompt.version}.", page + version)
+        return self.redirect_with_message(f"Saved as version {prompt.version}.", page + version)
 
     def _replay(self, template: str) -> Replay:
         sent = self.request.POST
@@ -114,7 +114,7 @@ class PublishPromptView(OperatorView):
         publish_prompt(companion=self.companion, version=version, by=self.actor)
         used = f"Version {version} is used from the next turn on."
         message = used if version else "The default prompt is in use again."
-        return self.done(message, "admin_ui:companion_prompt", self.companion.id)
+        return self.redirect_with_message(message, "admin_ui:companion_prompt", self.companion.id)
 
 
 class ReplayView(OperatorView):

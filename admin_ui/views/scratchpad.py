@@ -13,7 +13,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from admin_ui.access import OperatorView, RelationshipAction, way_back
+from admin_ui.access import OperatorView, RelationshipAction, return_path
 from admin_ui.forms import EntryForm
 from admin_ui.params import parse_uuids, version_param
 from admin_ui.scratchpad import held_deletions_of, scratchpad_of
@@ -92,7 +92,7 @@ class EntryFormView(EntryAction):
         return {**values, "single_valued": values["key"] in self.ingestion.single_valued}
 
     def _page(self, form: EntryForm, **more: Any) -> HttpResponse:
-        return self.show("scratchpad/entry_form", form=form, next=way_back(self.request), **more)
+        return self.show("scratchpad/entry_form", form=form, next=return_path(self.request), **more)
 
 
 class AddEntryView(EntryFormView):
@@ -115,7 +115,7 @@ class AddEntryView(EntryFormView):
         except RapportError as error:
             form.add_error(None, sentence_of(error))
             return self._page(form, status=409)
-        return self.back("Entry added.")
+        return self.redirect_back("Entry added.")
 
 
 class EditEntryView(EntryFormView):
@@ -136,7 +136,7 @@ class EditEntryView(EntryFormView):
         except RapportError as error:
             form.add_error(None, sentence_of(error))
             return self._edit_page(form, entry_id, status=409)
-        return self.back("Entry saved.")
+        return self.redirect_back("Entry saved.")
 
     def _edit_page(self, form: EntryForm, entry_id: UUID, **more: Any) -> HttpResponse:
         return self._page(form, entry=entry_of(self.relationship.id, entry_id), **more)
@@ -146,13 +146,13 @@ class DeleteEntryView(EntryAction):
     def post(self, request: HttpRequest, entry_id: UUID) -> HttpResponse:
         delete_entry(**self.change_of(entry_id), version=version_param(request.POST))
         undo = reverse("admin_ui:relationship_restore_entry", args=[self.relationship.id, entry_id])
-        return self.back("Entry deleted.", undo=undo)
+        return self.redirect_back("Entry deleted.", undo=undo)
 
 
 class RestoreEntryView(EntryAction):
     def post(self, request: HttpRequest, entry_id: UUID) -> HttpResponse:
         restore_entry(**self.change_of(entry_id))
-        return self.back("Entry restored.")
+        return self.redirect_back("Entry restored.")
 
 
 class SwitchEntryView(EntryAction):
@@ -170,7 +170,7 @@ class SwitchEntryView(EntryAction):
         if switch is None:
             raise NotFound("This setting does not exist.")
         revise_entry(**self.change_of(entry_id), values=switch(entry), version=version_param(request.POST))
-        return self.back("Entry updated.")
+        return self.redirect_back("Entry updated.")
 
 
 class BulkView(EntryAction):
@@ -194,7 +194,7 @@ class BulkView(EntryAction):
             message += f" {len(errors)} skipped: {errors[0]}"
         if do == "delete":
             message += " To bring one back, show the state deleted."
-        return self.back(message)
+        return self.redirect_back(message)
 
     def _merge(self, chosen: list[UUID]) -> HttpResponse:
         """Join two entries into the first, and supersede the second, which can be restored."""
@@ -209,9 +209,9 @@ class BulkView(EntryAction):
             )
         merge_entries(kept=kept, other=other, content=text, by=self.actor, how=REASON)
         edit = reverse("admin_ui:relationship_edit_entry", args=[self.relationship.id, kept.id])
-        if back := way_back(self.request):
+        if back := return_path(self.request):
             edit = f"{edit}?next={quote(back)}"
-        response = self.done("Entries merged. Edit the text if needed.", edit)
+        response = self.redirect_with_message("Entries merged. Edit the text if needed.", edit)
         return HttpResponse(status=204, headers={"HX-Redirect": edit}) if self.htmx else response
 
 

@@ -31,12 +31,12 @@ class SummariesView(RelationshipAction):
         try:
             if request.POST.get("do") == "make":
                 ask_for_summary(**common)
-                return self.back("A worker is summarising the conversation.")
+                return self.redirect_back("A worker is summarising the conversation.")
             text = multiline_param(request.POST, "text")
             edit_summary(**common, summary_id=summary_id or UUID(int=0), text=text)
         except RapportError as error:
             return self._page(why=sentence_of(error), edited=summary_id, status=409)
-        return self.back("Saved as the next version.")
+        return self.redirect_back("Saved as the next version.")
 
     def _page(self, **more: Any) -> HttpResponse:
         rows = Summary.objects.for_relationship(self.relationship.id).newest_first()

@@ -53,4 +53,4 @@ class RevokeTokenView(OperatorView):
     def post(self, request: HttpRequest, token_id: UUID) -> HttpResponse:
         revoke_token(relationship=self.relationship, token_id=token_id, by=self.actor)
         message = "Token revoked. It is rejected from now on."
-        return self.done(message, "admin_ui:relationship_tokens", self.relationship.id)
+        return self.redirect_with_message(message, "admin_ui:relationship_tokens", self.relationship.id)

@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from admin_ui.access import OperatorView, way_back
+from admin_ui.access import OperatorView, return_path
 from admin_ui.excerpts import excerpt_of
 from admin_ui.names import companion_options, name_matches
 from admin_ui.paging import Page, Sort, page_of
@@ -97,7 +97,7 @@ class TurnsView(OperatorView):
                 retried += 1
             except RapportError:
                 continue  # it was retried or erased meanwhile
-        return self.done(f"Retrying {counted(retried, 'turn')}.", "admin_ui:turns")
+        return self.redirect_with_message(f"Retrying {counted(retried, 'turn')}.", "admin_ui:turns")
 
     def _search(self, text: str) -> tuple[Page, dict[UUID, str]]:
         """Search from the turn ?before= on back. Return a page, and the texts that were found, by turn."""
@@ -137,4 +137,4 @@ class RetryTurnView(OperatorView):
     def post(self, request: HttpRequest, turn_id: UUID) -> HttpResponse:
         retry_turn(relationship_id=self.relationship.id, turn_id=turn_id)
         trace = reverse("admin_ui:relationship_trace", args=[self.relationship.id, turn_id])
-        return self.done("Retrying the turn.", way_back(request) or trace)
+        return self.redirect_with_message("Retrying the turn.", return_path(request) or trace)

@@ -57,7 +57,7 @@ VERBS = {"pause": pause_session, "resume": resume_session, "stop": stop_session,
 class WorkspacePart(RelationshipAction):
     tab = "workspace"
 
-    def done_here(self, said: str = "") -> HttpResponse:
+    def redirect_to_workspace(self, said: str = "") -> HttpResponse:
         """Redirect to the workspace's page, with a message if there is one."""
         if said:
             messages.success(self.request, said)
@@ -208,7 +208,7 @@ class HotContextView(WorkspacePart):
             return self._page(written, why=why, status=409)
         except RapportError as error:
             return self._page(written, why=sentence_of(error), status=422)
-        return self.done_here("Hot context saved.")
+        return self.redirect_to_workspace("Hot context saved.")
 
     def _page(self, written: str = "", **more: Any) -> HttpResponse:
         content, version = read_hot_context(self.relationship.id)
@@ -234,7 +234,7 @@ class CheckpointsView(WorkspacePart):
         else:
             take_checkpoint(**what, name=text_param(request.POST, "name", limit=200) or "by hand")
             said = "Checkpoint created."
-        return self.done(said, "admin_ui:relationship_file_history", self.relationship.id)
+        return self.redirect_with_message(said, "admin_ui:relationship_file_history", self.relationship.id)
 
 
 class ApproveToolView(WorkspacePart):
@@ -247,12 +247,12 @@ class ApproveToolView(WorkspacePart):
             )
         except RapportError as error:
             messages.error(request, f"Not approved. {sentence_of(error)}")
-            return self.done_here()
-        return self.done_here(f"Every agent of this companion may call {tool.name} now.")
+            return self.redirect_to_workspace()
+        return self.redirect_to_workspace(f"Every agent of this companion may call {tool.name} now.")
 
 
 class DecideChangeView(WorkspacePart):
     def post(self, request: HttpRequest, change_id: UUID) -> HttpResponse:
         accept = request.POST.get("do") == "accept"
         decide_held(relationship=self.relationship, held_id=change_id, accept=accept, by=self.actor)
-        return self.done_here()
+        return self.redirect_to_workspace()
