@@ -38,7 +38,7 @@ _PATTERNS = (
 @dataclass(frozen=True, slots=True)
 class Days:
     """The days from the first to the last, inclusive. A question that names them wants what was told then, which counts
-    as much as all its words (a date counts .4 of them, by Weights.date)."""
+    as much as all its words (a date counts .4 of them, by rankers.best.DATE)."""
 
     first: date
     last: date

@@ -1,6 +1,5 @@
 """The default ranker, which measured best. Each of its parts is justified by a measurement."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import reduce
 from typing import ClassVar
@@ -13,25 +12,13 @@ from memory.retrieval.rankers.base import Candidates, Floats, Question, Ranker, 
 from memory.retrieval.rankers.scoring import Neighbours, mean_over, spread_text_scores
 from memory.retrieval.relative_dates import Days
 
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """The weight of each part. Chosen on LoCoMo (docs/reference/recall.md); no setting in a wide grid around these
-    falls below the goals. The kernels are the weights of a neighbour's words and cosine, by its distance.
-    """
-
-    vector: float = 1.2  # relative to 1 for the text
-    named: float = 0.4
-    length: float = 0.1
-    date: float = 0.4
-    kernel: float = 0.6
-    reach: int = 4
-    vector_kernel: float = 0.3
-    vector_reach: int = 2
-
-
+# The weight of each part. Chosen on LoCoMo (docs/reference/recall.md); no setting in a wide grid around these falls
+# below the goals.
+VECTOR, NAMED, LENGTH, DATE = 1.2, 0.4, 0.1, 0.4  # relative to 1 for the text
+# The weights of a neighbour's words and cosine by its distance, and how far neighbours reach.
+KERNEL, REACH = 0.6, 4
+VECTOR_KERNEL, VECTOR_REACH = 0.3, 2
 _NARROWEST = 1e-9  # difference between the mean cosine and the best, below which all are equal
-WEIGHTS = Weights()
 
 
 class BestRanker(Ranker):
@@ -54,41 +41,35 @@ class BestRanker(Ranker):
     slug: ClassVar[str] = "best"
     sums_text: ClassVar[bool] = True
 
-    def __init__(self, weights: Weights = WEIGHTS) -> None:
-        self._weights = weights
-
     def rank(self, candidates: Candidates, question: Question, now: datetime) -> Scores:
-        weights = self._weights
-        near = Neighbours(candidates.session, candidates.told, kernel=weights.kernel, reach=weights.reach)
+        near = Neighbours(candidates.session, candidates.told, kernel=KERNEL, reach=REACH)
         said = min(1.0, float(candidates.counts.count.max(initial=0.0)))
         text = said * _shares(spread_text_scores(candidates, question, near))
         date = _date_part(candidates, question.periods)
         kept = (text > 0) | (date > 0) | ~np.isnan(candidates.cosine)
-        parts = self._similarity(candidates, text)
-        parts["named"] = np.where(candidates.named, weights.named, 0.0)
+        parts = _similarity(candidates, text)
+        parts["named"] = np.where(candidates.named, NAMED, 0.0)
         if (candidates.session >= 0).any():
-            parts["length"] = weights.length * _length_part(candidates)
+            parts["length"] = LENGTH * _length_part(candidates)
         if question.periods:
-            parts["date"] = weights.date * date
+            parts["date"] = DATE * date
         if question.retrieval.recency:
             parts["recency"] = _recency_part(candidates, question, now, sum_of(parts))
         return Scores(total=sum_of(parts), parts=parts, kept=kept)
 
-    def _similarity(self, candidates: Candidates, text: Floats) -> dict[str, Floats]:
-        if not candidates.has_vectors:
-            return {"text": text}
-        weights = self._weights
-        near = Neighbours(
-            candidates.session, candidates.told, kernel=weights.vector_kernel, reach=weights.vector_reach
-        )
-        cosine = near.mean(candidates.cosine)
-        vector = np.where(np.isnan(cosine), text, _above_mean(candidates, cosine))
-        share = weights.vector / (1 + weights.vector)
-        return {"text": (1 - share) * text, "vector": share * vector}
-
 
 def sum_of(parts: dict[str, Floats]) -> Floats:
     return reduce(np.add, parts.values())
+
+
+def _similarity(candidates: Candidates, text: Floats) -> dict[str, Floats]:
+    if not candidates.has_vectors:
+        return {"text": text}
+    near = Neighbours(candidates.session, candidates.told, kernel=VECTOR_KERNEL, reach=VECTOR_REACH)
+    cosine = near.mean(candidates.cosine)
+    vector = np.where(np.isnan(cosine), text, _above_mean(candidates, cosine))
+    share = VECTOR / (1 + VECTOR)
+    return {"text": (1 - share) * text, "vector": share * vector}
 
 
 def _shares(scores: Floats) -> Floats:
