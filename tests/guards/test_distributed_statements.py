@@ -39,6 +39,11 @@ FORMS: dict[str, tuple[str, str, set[str]]] = {
         "use the statement SET LOCAL",
         {"worker/fairness.py", "memory/ingestion/claim.py"},
     ),
+    "a row of columns IN a query": (
+        r"(?i)\)\s*IN\s*\(\s*SELECT\b",
+        "write EXISTS: an UPDATE in which a function has to be evaluated is refused",
+        {"memory/retrieval/decayed_vectors.py", "memory/retrieval/index/vectors.py"},
+    ),
     "an INSERT beside the query that asks": (
         r"(?is)\bWITH\b.*\bAS\s*(?:MATERIALIZED\s*)?\(\s*(?:INSERT INTO\b|\{\}\)).*\)\s*SELECT\b",
         "ask first, in a statement of its own: there the INSERT runs before the query, which sees its rows",
@@ -50,7 +55,11 @@ FORMS: dict[str, tuple[str, str, set[str]]] = {
         },
     ),
 }
-EVERYWHERE = {"an empty select list", "a setting that other nodes do not hear of"}
+EVERYWHERE = {
+    "an empty select list",
+    "a setting that other nodes do not hear of",
+    "a row of columns IN a query",
+}
 # A statement about these is about rows of other nodes.
 _TABLES = re.compile(
     rf"\b(?:{'|'.join([*REFERENCE_TABLES, ROOT_TABLE, *(m._meta.db_table for m in owned_models())])})\b"
@@ -117,6 +126,11 @@ def test_no_statement_has_a_form_that_a_distributed_database_refuses(form: str) 
             "a setting that other nodes do not hear of",
             "SELECT set_config('lock_timeout', %s, true)",
             "SET LOCAL lock_timeout = '1s'",
+        ),
+        (
+            "a row of columns IN a query",
+            "UPDATE t SET a = now() WHERE (b, c) IN (SELECT b, c FROM f)",
+            "UPDATE t SET a = now() WHERE EXISTS (SELECT 1 FROM f WHERE f.b = t.b AND f.c = t.c)",
         ),
         (
             "an INSERT beside the query that asks",
