@@ -24,7 +24,7 @@ BEGINNING, ENDING, REST = 5, 2, 5
 # Never misspelt: they are mostly asked for as dates. Stems are their beginnings ("octob"), other forms are not known.
 _NAMES = (*MONTHS, *WEEKDAYS)
 MOST_MEANT = 3  # words, by one of the question
-MOST_UNSAID = 8  # words of a question; one with more that nobody said tells something new
+MOST_UNSAID = 2  # words of a question; one with more that nobody said tells something new
 
 
 def meant_by(

@@ -83,8 +83,9 @@ def test_only_a_question_with_a_few_words_that_nobody_said_costs_statements(memo
         return len(run)
 
     assert statements("the handball") == statements("green tea") == statements("pysics") - 2
-    news = "Zanzibar Reykjavik Ljubljana Bucharest Helsinki Marrakesh Kathmandu Samarkand"
-    assert statements(f"{news} pysics") == statements("green tea")
+    assert statements("Zanzibar pysics") == statements("pysics")
+    news = "Zanzibar Reykjavik Ljubljana"
+    assert statements("Zanzibar Reykjavik pysics") == statements(news) == statements("green tea")
     with CaptureQueriesContext(connection) as run:
         memory.entries_for([news, "pysics"])
     assert len(run) == statements("pysics")
