@@ -6,7 +6,7 @@ it reads the turns; otherwise they are read here, by the same code.
 
 import time
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -56,46 +56,50 @@ def hand_over(*, relationship: Relationship, turns: Sequence[NewTurn]) -> Handed
     A turn is recognised by its session and time, and among those of the same minute by its words, then by its place, so
     the same file can be imported any number of times, and may grow.
     """
-    turn_ids: list[UUID] = []
+    turn_ids: dict[UUID, None] = {}  # in the order of the file
     new = 0
     told = defaultdict[_Moment, set[str]](set)
     for turn in turns:
         told[turn.session, turn.occurred_at].add(_words(message.content for message in turn.messages))
-    taken: set[UUID] = set()
     for session, group in groupby(turns, key=lambda turn: turn.session):
+        here = list(group)
         with transaction.atomic():
             lock_relationship(relationship.id)  # somebody else may be importing the same file
-            same, changed = _known(relationship.id, session, told, taken)
-            for turn in group:
-                at, words = turn.occurred_at, _words(message.content for message in turn.messages)
-                if known := same[at, words] or changed[at]:
-                    turn_id = known.popleft()
+            known = _known(relationship.id, session, {turn.occurred_at for turn in here}, told, turn_ids)
+            for turn in here:
+                words = _words(message.content for message in turn.messages)
+                if left := known[turn.occurred_at, words] or known[turn.occurred_at, None]:
+                    turn_ids[left.popleft()] = None
                 else:
                     new += 1
-                    turn_id = accept_turn(relationship=relationship, new=turn).turn.id
-                taken.add(turn_id)
-                turn_ids.append(turn_id)
+                    turn_ids[accept_turn(relationship=relationship, new=turn).turn.id] = None
     return HandedOver(tuple(turn_ids), new)
 
 
 def _known(
-    relationship_id: UUID, session: str, told: Mapping[_Moment, set[str]], taken: Container[UUID]
-) -> tuple[dict[tuple[datetime, str], deque[UUID]], dict[datetime, deque[UUID]]]:
-    """The session's turns in their order: by time and words those that the file tells, and by time the others, whose
-    words were redacted here or changed in the file.
+    relationship_id: UUID,
+    session: str,
+    times: Collection[datetime],
+    told: Mapping[_Moment, Container[str]],
+    taken: Container[UUID],
+) -> dict[tuple[datetime, str | None], deque[UUID]]:
+    """The session's stored turns at these times that are not taken, in their order, by time and words; None instead of
+    words that the file does not tell, as they were redacted here or changed in the file.
     """
+    rows = Turn.objects.for_relationship(relationship_id).filter(session=session, occurred_at__in=times)
+    stored = dict(rows.order_by("seq").values_list("id", "occurred_at"))
     said = defaultdict[UUID, list[str]](list)
-    messages = Message.objects.for_relationship(relationship_id).filter(session=session).order_by("seq")
+    messages = (
+        Message.objects.for_relationship(relationship_id).filter(turn_id__in=list(stored)).order_by("seq")
+    )
     for turn_id, content in messages.values_list("turn_id", "content"):
         said[turn_id].append(content)
-    same = defaultdict[tuple[datetime, str], deque[UUID]](deque)
-    changed = defaultdict[datetime, deque[UUID]](deque)
-    turns = Turn.objects.for_relationship(relationship_id).filter(session=session).order_by("seq")
-    for turn_id, at in turns.values_list("id", "occurred_at"):
+    known = defaultdict[tuple[datetime, str | None], deque[UUID]](deque)
+    for turn_id, at in stored.items():
         words = _words(said[turn_id])
         if turn_id not in taken:
-            (same[at, words] if words in told.get((session, at), ()) else changed[at]).append(turn_id)
-    return same, changed
+            known[at, words if words in told[session, at] else None].append(turn_id)
+    return known
 
 
 def _words(contents: Iterable[str]) -> str:

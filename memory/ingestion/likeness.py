@@ -5,7 +5,8 @@ if they are equal. Texts that say the same in entirely different words, or in an
 caller must not drop anything because of a mismatch.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 
 from memory.mending.wishes import NO, STOP
@@ -30,6 +31,26 @@ def unsaid_words(text: str, *others: str, own: Collection[str] = ()) -> list[str
     """The meaningful words of `text` that none of `others` contains, as written, in order."""
     written = normal(text)
     return [written[word.start : word.end] for word in _unsaid(_without(_asked_of(text), own), others)]
+
+
+def said_whole(texts: Iterable[str], *, own: Collection[str], least: int) -> Callable[[str], Iterator[str]]:
+    """A function that yields those of `texts`, of `least` meaningful words or more, all of whose words another has.
+
+    The texts are read once, and only those whose first word another has are compared with it.
+    """
+    by_first = defaultdict[_Mark, dict[str, list[frozenset[_Mark]]]](dict)
+    for text in texts:
+        asked = [marks for _, marks in _without(_asked_of(text), own)]
+        if len(asked) >= least:
+            for mark in asked[0]:
+                by_first[mark][text] = asked[1:]
+
+    def of(other: str) -> Iterator[str]:
+        said = _marks_of(other)
+        likely = {text: asked for mark in said for text, asked in by_first.get(mark, {}).items()}
+        return (text for text, asked in likely.items() if not any(map(said.isdisjoint, asked)))
+
+    return of
 
 
 def _unsaid(telling: Iterable[_Asked], others: Iterable[str]) -> list[Word]:

@@ -7,13 +7,14 @@ because of a request to forget is meant to lose something; what, is decided by t
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from memory.dates import MONTHS, WEEKDAYS, Period
 from memory.entries.happens import span_of, times_in, told_as, zone_of
 from memory.ingestion.erosion import details_of, lost_details
 from memory.ingestion.grounds import begins_with_another
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
-from memory.ingestion.likeness import share_said, unsaid_words
+from memory.ingestion.likeness import said_whole, share_said, unsaid_words
 from memory.ingestion.operations import Operation, beside
 from memory.ingestion.prompt import is_past_plan, last_said_at
 from memory.ingestion.reported_wishes import reported_wishes
@@ -22,9 +23,9 @@ from memory.words import fold
 
 MOSTLY = 1 / 3  # an update that keeps less of an entry's words has lost most of it
 HALF, TELLING = 0.5, 3  # of an entry's words; words that an entry has at least
+MOST_COMPARED = 20  # entries that a new text says all of
 CHANGES = ("update", "replace")
 _AS_OF = re.compile(r"\b(?:as of|stand|a fecha de) (\d{4}-\d\d(?:-\d\d)?)\b", re.IGNORECASE | re.ASCII)
-_NUMBER = re.compile(r"\S*\d\S*")
 _LOST = "the new texts of these entries leave out what the old ones say, or are not in their language."
 AMISS = "the entry is about something else"
 _MISTAKEN = " (seems to be about something else: never make two things one; give the right number, or add it)"
@@ -56,10 +57,11 @@ def ask_about_losses(
     ]
     if not (lost := _lost_in(unasked, given)):
         return items
+    of_others = _saying_others(items, given)
     mistaken = {
         item.entry
         for item in unasked
-        if item.entry in lost and (_is_of_another_thing(item, given) or _says_another(item, items, given))
+        if item.entry in lost and (item.entry in of_others or _is_of_another_thing(item, given))
     }
     notes = {item.entry: _REPLACED for item in unasked if item.op == "replace"}
     notes |= dict.fromkeys(mistaken, _MISTAKEN)
@@ -83,6 +85,7 @@ def _lost_in(items: Sequence[Operation], given: IngestionInput) -> dict[int, tup
     dates: dict[str, str] = {}  # by new text, the first date of its entries
     own = (given.companion_name, given.user_name)
     known = {entry.content for entry in given.entries}
+    of_others = _saying_others(items, given)
     for item in items:
         if item.op == "update" and item.entry is not None:
             entry = given.entries[item.entry - 1]
@@ -103,7 +106,7 @@ def _lost_in(items: Sequence[Operation], given: IngestionInput) -> dict[int, tup
                 words = _mostly_lost(entry.content, item.content, (*own, *names))
                 # Names, numbers and dates have others in their place.
                 details = () if set(words) <= details_of(entry.content, names) else words
-                if not details and _says_another(item, items, given):
+                if not details and item.entry in of_others:
                     details = tuple(unsaid_words(entry.content, item.content, own=own))
             if details:
                 lost[item.entry] = details
@@ -111,7 +114,8 @@ def _lost_in(items: Sequence[Operation], given: IngestionInput) -> dict[int, tup
             told = (message.content for message in given.cited(item.messages, item.earlier))
             said = " ".join((item.content, *told))
             # Numbers and dates are those of what has ended.
-            old = _NUMBER.sub(" ", given.entries[item.entry - 1].content)
+            ended = given.entries[item.entry - 1].content.split()
+            old = " ".join(word for word in ended if not any(map(str.isdecimal, word)))
             if details := _mostly_lost(old, said, own):
                 lost[item.entry] = details
     return lost
@@ -200,24 +204,28 @@ def _is_of_another_thing(update: Operation, given: IngestionInput) -> bool:
     return all(word in MONTHS or word in WEEKDAYS or any(map(str.isdecimal, word)) for word in shared)
 
 
-def _says_another(update: Operation, items: Sequence[Operation], given: IngestionInput) -> bool:
-    """Return whether the number is likely to be a mistake: the text says all of an entry that nothing changes, and of
-    its own less than half, and nothing that the other does not say of it.
+def _saying_others(items: Sequence[Operation], given: IngestionInput) -> set[int]:
+    """The entries whose numbers are likely to be mistakes: the new text says all of an entry that nothing changes, and
+    of its own less than half, and nothing that the other does not say of it.
     """
-    assert update.entry is not None, "an update names an entry"
-    own, text = (given.companion_name, given.user_name), update.content
-    old = given.entries[update.entry - 1].content
-    said = share_said(old, text, own=own)
-    if said >= HALF:
-        return False
-    changed = {item.entry for item in items}
-    others = (entry.content for number, entry in enumerate(given.entries, start=1) if number not in changed)
-    return any(
-        not unsaid_words(other, text, own=own)
-        and len(unsaid_words(other, own=own)) >= TELLING
-        and said <= share_said(old, other, own=own)
-        for other in others
-    )
+    own = (given.companion_name, given.user_name)
+    changed = {item.entry: item.content for item in items if item.op in CHANGES and item.entry is not None}
+    little = {
+        number: share
+        for number, text in changed.items()
+        if (share := share_said(given.entries[number - 1].content, text, own=own)) < HALF
+    }
+    if not little:
+        return set()
+    named = {item.entry for item in items}
+    others = (entry.content for number, entry in enumerate(given.entries, start=1) if number not in named)
+    whole = said_whole(others, own=own, least=TELLING)
+    return {
+        number
+        for number, share in little.items()
+        for other in islice(whole(changed[number]), MOST_COMPARED)
+        if share <= share_said(given.entries[number - 1].content, other, own=own)
+    }
 
 
 def _makes_two_one(update: Operation, given: IngestionInput) -> bool:

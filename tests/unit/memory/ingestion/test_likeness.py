@@ -6,7 +6,8 @@ from types import FrameType
 from typing import Any
 from uuid import uuid4
 
-from memory.ingestion.likeness import share_said, unsaid_words
+from memory.ingestion.likeness import said_whole, share_said, unsaid_words
+from tests.growth import MOST, growth
 
 
 def test_a_long_entry_is_read_once_beside_many_additions() -> None:
@@ -28,3 +29,32 @@ def test_a_long_entry_is_read_once_beside_many_additions() -> None:
 
 def test_words_that_nobody_said_are_given_as_they_are_written() -> None:
     assert unsaid_words("Moved to Lisbon with Ana", "She lives in Lisboa", own=("Ana",)) == ["Moved"]
+
+
+def test_texts_are_found_that_another_says_whole() -> None:
+    known = [
+        "Went to Lisbon with Ana",
+        "Lives in Lisbon",
+        "Went to Porto by train",
+        "Ana went to Lisbon gladly",
+    ]
+
+    whole = said_whole(known, own=("Ana",), least=2)
+
+    assert sorted(whole("He went to Lisbon and is living there")) == [
+        "Lives in Lisbon",
+        "Went to Lisbon with Ana",
+    ]
+    assert [*said_whole(known, own=(), least=3)("Lives in Lisbon")] == []
+
+
+def test_many_texts_are_looked_up_among_many_in_time_that_grows_with_them() -> None:
+    def look_up(texts: list[str]) -> int:
+        whole = said_whole(texts[::2], own=(), least=2)
+        return sum(1 for text in texts for _ in whole(text))
+
+    def made(size: int) -> list[str]:
+        return [f"{number:x}a{number:x} and {number:x}b{number:x}" for number in range(size)]
+
+    assert look_up(made(200)) == 100
+    assert growth(look_up, made, size=700) < MOST

@@ -39,6 +39,12 @@ class Memory:
         self._index(SearchedKind.MESSAGE, messages)
         return messages
 
+    def tell(self, *contents: str) -> None:
+        """Say each in a session of its own, and remember it."""
+        for number, content in enumerate(contents):
+            self.say(content, session=str(number))
+            self.remember(content)
+
     def _index(self, kind: SearchedKind, said: Sequence[ScratchpadEntry] | Sequence[Message]) -> None:
         index_as(self.relationship, kind, said, self.retrieval)
 

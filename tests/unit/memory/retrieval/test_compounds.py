@@ -21,9 +21,7 @@ SAID = [
 @pytest.fixture
 def german(relationship: Relationship) -> Memory:
     memory = Memory(relationship, language="german")
-    for number, content in enumerate(SAID):
-        memory.say(content, session=str(number))
-        memory.remember(content)
+    memory.tell(*SAID)
     return memory
 
 

@@ -27,9 +27,7 @@ SAID = [
 @pytest.fixture
 def memory(relationship: Relationship) -> Memory:
     memory = Memory(relationship, language="english")
-    for number, content in enumerate(SAID):
-        memory.say(content, session=str(number))
-        memory.remember(content)
+    memory.tell(*SAID)
     return memory
 
 
