@@ -93,6 +93,6 @@ class JsonForm(forms.Form):
     def clean_document(self) -> dict[str, Any]:
         """Parse the text like a request body of the API."""
         try:
-            return parse_text(self.cleaned_data["document"], field="This text")
+            return parse_text(self.cleaned_data["document"])
         except InvalidInput as error:
             raise forms.ValidationError(error.detail) from None

@@ -105,18 +105,19 @@ def parse_object(raw: bytes, *, depth: int | None = None) -> dict[str, Any]:
     return value
 
 
-def parse_text(text: str, *, field: str) -> dict[str, Any]:
-    """Parse the JSON object that a field contains, as strictly as a body. Raises InvalidInput, with paths below it."""
+def parse_text(text: str, *, field: str = "") -> dict[str, Any]:
+    """Parse the JSON object that a field contains, as strictly as a body. Raises InvalidInput, with paths below it.
+
+    Without `field` the paths are those within the object.
+    """
     try:
         return parse_object(text.encode("utf-8", "surrogatepass"))
     except RapportError as error:
-        whole = FieldProblem("body", error.detail.removeprefix("The body "))
-        raise InvalidInput.naming(
-            [
-                FieldProblem(field if line.field == "body" else f"{field}.{line.field}", line.detail)
-                for line in error.problems or [whole]
-            ]
-        ) from None
+        problems = error.problems or [FieldProblem("body", error.detail.removeprefix("The body "))]
+        paths = ["" if line.field == "body" else line.field for line in problems]
+        named = [".".join(filter(None, (field, path))) or "This text" for path in paths]
+        lines = zip(named, problems, strict=True)
+        raise InvalidInput.naming([FieldProblem(name, line.detail) for name, line in lines]) from None
 
 
 def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -144,10 +144,9 @@ def _level(request: HttpRequest, companion: Companion) -> dict[str, Any]:
         changed_recipe = {**companion.config, "recipe": recipe}
         config = json.dumps(changed_recipe if recipe is not None else read_config(request.POST, companion))
     try:
-        return parse_text(config, field="config")
+        return parse_text(config)
     except InvalidInput as error:
-        named = [FieldProblem(line.field.removeprefix("config."), line.detail) for line in error.problems]
-        raise InvalidConfiguration(named) from None
+        raise InvalidConfiguration(error.problems) from None
 
 
 def _split(

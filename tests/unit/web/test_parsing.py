@@ -9,7 +9,7 @@ from pytest_django import Settings
 
 from tests.growth import MOST, growth
 from web.errors import MOST_PROBLEMS, InvalidInput, TooMuch
-from web.parsing import parse_object
+from web.parsing import parse_object, parse_text
 
 kept_text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=20)
 kept_json = st.recursive(
@@ -105,3 +105,22 @@ def test_what_is_said_of_a_body_is_short_whatever_was_sent(shape: Callable[[int]
     if error is not None:
         assert len(error.problems) <= MOST_PROBLEMS
         assert len(error.detail) + sum(len(line.field) + len(line.detail) for line in error.problems) < 20_000
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "said"),
+    [
+        ("{", "", "This text: is not JSON"),
+        ("{", "draft", "draft: is not JSON"),
+        ("[]", "draft", "draft: send a JSON object"),
+        ('{"a": {"b": 1, "b": 2}}', "", "a.b: stands twice"),
+        ('{"a": {"b": 1, "b": 2}}', "draft", "draft.a.b: stands twice"),
+        ('{"a": "\ud800"}', "draft", "draft: is not UTF-8"),
+    ],
+)
+def test_what_is_wrong_with_the_text_of_a_field_is_said_of_the_field(
+    text: str, field: str, said: str
+) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        parse_text(text, field=field)
+    assert refused.value.detail.startswith(said)
