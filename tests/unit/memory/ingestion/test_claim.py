@@ -11,6 +11,7 @@ from memory.errors import LeaseLost
 from memory.ingestion.calls import CallLog
 from memory.ingestion.claim import Claim, claim_turns
 from memory.ingestion.settle import hand_back, hold_claim, release_turns, settle_turns
+from memory.ingestion.sweep import release_dead_leases
 from relationships.ids import uuid7
 from relationships.models import Relationship, Turn, TurnState
 from tests.fixtures.turns import Conversation
@@ -47,6 +48,20 @@ def test_the_next_try_comes_later_each_time_and_never_before_the_provider_allows
     delays = [retry_delay(attempts, retry_after) for _ in range(50)]
 
     assert least <= min(delays) <= max(delays) <= most
+
+
+def test_what_a_worker_whose_clock_is_behind_claims_is_not_taken_back_while_it_reads(
+    conversation: Conversation, relationship: Relationship, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn, now, late = conversation.say("a"), timezone.now, timedelta(minutes=5)
+    turns = Turn.objects.for_relationship(relationship.id)
+    turns.update(due_at=now() - late)
+
+    monkeypatch.setattr(timezone, "now", lambda: now() - late)
+    assert ids(claim(relationship)) == [turn.id]
+    release_dead_leases(now())
+
+    assert turns.get().state == TurnState.PROCESSING
 
 
 def test_a_turn_that_waits_for_its_retry_holds_back_those_behind_it(

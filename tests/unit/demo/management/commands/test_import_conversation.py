@@ -72,7 +72,7 @@ def test_the_same_file_again_adds_nothing(
 def test_turns_of_one_minute_in_sessions_that_take_turns_are_all_there_and_once(
     tmp_path: Path, companion: Companion
 ) -> None:
-    said = [("a", "One"), ("b", "Two"), ("a", "Three"), ("a", "Four")]
+    said = [("a", "One"), ("b", "Two"), ("a", "Three"), ("a", "Four"), ("b", "Five"), ("a", "One")]
     turns = [
         {"day": -1, "time": "09:00", "session": session, "messages": [{"role": "user", "content": text}]}
         for session, text in said
@@ -83,8 +83,8 @@ def test_turns_of_one_minute_in_sessions_that_take_turns_are_all_there_and_once(
     file = tmp_path / "minute.json"
     file.write_text(json.dumps({**people, "turns": turns}))
 
-    assert "4 turns are new." in run(file, "--no-wait")
-    assert "0 turns are new, 4 were there already." in run(file, "--no-wait")
+    assert "6 turns are new." in run(file, "--no-wait")
+    assert "0 turns are new, 6 were there already." in run(file, "--no-wait")
     kept = Message.objects.order_by("seq").values_list("session", "content")
     assert list(kept) == said
 
