@@ -9,7 +9,7 @@ sentence counts only if it is a known name, and a weekday not beside its date. A
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from memory.dates import AMBIGUOUS, MONTHS, WEEKDAYS, Period, dates_in
@@ -82,18 +82,23 @@ def details_of(text: str, names: Collection[str]) -> set[str]:
     return {detail.said for detail in _read(text, names)}
 
 
-def says_name_of(text: str, other: str) -> bool:
-    """Return whether a text says a name of the other one, with a capital if it has any; of names in a row (Kansas
-    City), the first.
+def says_name_of(texts: Iterable[Collection[str]], other: str) -> bool:
+    """Return whether any of the texts, as `names_in` reads them, says a name of the other one; of names in a row
+    (Kansas City), the first.
     """
-    cased = text != text.lower()
-    said = {_word(token) for token in _TOKEN.findall(_normal(text)) if not cased or token[0].isupper()}
+    names: list[_Detail] = []
     last = ""
     for detail in (detail for detail in _read(other, ()) if detail.kind == "name"):
         follows, last = ("before", last) in detail.beside, detail.parts[0]
-        if not follows and _is_said(detail, said):
-            return True
-    return False
+        if not follows:
+            names.append(detail)
+    return any(_is_said(name, said) for said in texts for name in names)
+
+
+def names_in(text: str) -> set[str]:
+    """The words of a text that have a capital; all of them if none has."""
+    cased = text != text.lower()
+    return {_word(token) for token in _TOKEN.findall(_normal(text)) if not cased or token[0].isupper()}
 
 
 def _without_dates(text: str, may_go: Callable[[Period], bool]) -> str:
@@ -113,7 +118,9 @@ def _is_said(detail: _Detail, said: Collection[str]) -> bool:
     if all(part in said for part in detail.parts):
         return True
     name = detail.parts[0]
-    return detail.kind == "name" and any(declined(name, word) or _attached(name, word) for word in said)
+    if detail.kind != "name" or name.isascii():
+        return False
+    return any(declined(name, word) or _attached(name, word) for word in said)
 
 
 def _contradicted(detail: _Detail, instead: dict[tuple[str, str, str], list[int]], taken: set[int]) -> bool:

@@ -54,8 +54,8 @@ def said_whole(texts: Iterable[str], *, own: Collection[str], least: int) -> Cal
 
 
 def _unsaid(telling: Iterable[_Asked], others: Iterable[str]) -> list[Word]:
-    said = frozenset().union(*(_marks_of(other) for other in others))
-    return [word for word, asked in telling if said.isdisjoint(asked)]
+    said = [_marks_of(other) for other in others]
+    return [word for word, asked in telling if all(marks.isdisjoint(asked) for marks in said)]
 
 
 def without_first_word(text: str) -> str:

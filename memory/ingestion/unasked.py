@@ -3,11 +3,12 @@ deleting it and adding another, so that things would be forgotten silently.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
 from uuid import UUID
 
-from memory.ingestion.erosion import says_name_of
+from memory.ingestion.erosion import names_in, says_name_of
 from memory.ingestion.ingestion_input import IngestionInput, InputMessage, ShownEntry
 from memory.ingestion.likeness import share_said, unsaid_words
 from memory.ingestion.operations import Operation
@@ -51,23 +52,34 @@ def leave_what_nobody_asked(
     left = [item for item in items if item in deletions]
     if len(left) > given.ingestion.deletion_hold.most(len(given.entries)):
         return items
-    return [
-        item.refused(UNASKED)
-        if item in left and not _spoken_of(_entry_of(item, given), _spoken(item, given))
-        else item
-        for item in items
-    ]
+    heard = _Heard(given)
+    return [item.refused(UNASKED) if item in left and not heard.speaks_of(item) else item for item in items]
 
 
-def _spoken(deletion: Operation, given: IngestionInput) -> list[str]:
-    """The texts that may justify a deletion: what the person says near it, as of many messages some have a word of
-    anything. Also the replies near it and the earlier messages, if the person says too little to be understood alone
-    ("Only joking") or may have asked in a language that the rules don't know.
-    """
-    near = _near(deletion, given)
-    own = [message.content for message in near if message.role == MessageRole.USER]
-    points_back = sum(len(unsaid_words(text)) for text in own) <= TOO_LITTLE or any(map(_UNHEARD.search, own))
-    return [message.content for message in (*near, *given.references)] if points_back else own
+class _Heard:
+    """What is said near deletions. Each message is read once, however many cite it."""
+
+    def __init__(self, given: IngestionInput) -> None:
+        self._given = given
+        self._words = cache(lambda text: len(unsaid_words(text)))
+        self._names = cache(names_in)
+
+    def speaks_of(self, deletion: Operation) -> bool:
+        """Return whether what is said may justify it: a name of the entry, or hardly any of its words will do."""
+        entry, said = _entry_of(deletion, self._given), self._near(deletion)
+        about = "" if entry.subject == USER_SUBJECT else entry.subject
+        named = says_name_of(map(self._names, said), entry.content)
+        return named or share_said(f"{about} {entry.content}", *said) > HARDLY_ANY
+
+    def _near(self, deletion: Operation) -> list[str]:
+        """The texts that may justify a deletion: what the person says near it, as of many messages some have a word of
+        anything. Also the replies near it and the earlier messages, if the person says too little to be understood
+        alone ("Only joking") or may have asked in a language that the rules don't know.
+        """
+        near = _near(deletion, self._given)
+        own = [message.content for message in near if message.role == MessageRole.USER]
+        points_back = sum(map(self._words, own)) <= TOO_LITTLE or any(map(_UNHEARD.search, own))
+        return [message.content for message in (*near, *self._given.references)] if points_back else own
 
 
 def _near(deletion: Operation, given: IngestionInput) -> list[InputMessage]:
@@ -94,12 +106,6 @@ def _anew(deletion: Operation, items: list[Operation], given: IngestionInput) ->
     ]
     share, best = max(found, key=lambda one: one[0], default=(0.0, None))
     return best if share >= ANOTHER_WORDING else None
-
-
-def _spoken_of(entry: ShownEntry, said: Sequence[str]) -> bool:
-    about = "" if entry.subject == USER_SUBJECT else entry.subject
-    named = any(says_name_of(text, entry.content) for text in said)
-    return named or share_said(f"{about} {entry.content}", *said) > HARDLY_ANY
 
 
 def _entry_of(item: Operation, given: IngestionInput) -> ShownEntry:

@@ -103,7 +103,7 @@ def _lost_in(items: Sequence[Operation], given: IngestionInput) -> dict[int, tup
             details = tuple(detail for detail in details if detail not in over)
             details = (*details, *lost_details(goes, said))
             if not details and item.content not in known:  # else it is merged with the entry that says so
-                words = _mostly_lost(entry.content, item.content, (*own, *names))
+                words = _mostly_lost(entry.content, (item.content,), (*own, *names))
                 # Names, numbers and dates have others in their place.
                 details = () if set(words) <= details_of(entry.content, names) else words
                 if not details and item.entry in of_others:
@@ -112,11 +112,10 @@ def _lost_in(items: Sequence[Operation], given: IngestionInput) -> dict[int, tup
                 lost[item.entry] = details
         elif item.op == "replace" and item.entry is not None:
             told = (message.content for message in given.cited(item.messages, item.earlier))
-            said = " ".join((item.content, *told))
             # Numbers and dates are those of what has ended.
             ended = given.entries[item.entry - 1].content.split()
             old = " ".join(word for word in ended if not any(map(str.isdecimal, word)))
-            if details := _mostly_lost(old, said, own):
+            if details := _mostly_lost(old, (item.content, *told), own):
                 lost[item.entry] = details
     return lost
 
@@ -158,11 +157,11 @@ def _times_of_plan(entry: ShownEntry, given: IngestionInput) -> Collection[str]:
     return {*times, *(time.zfill(5) for time in times)}
 
 
-def _mostly_lost(old: str, new: str, own: Sequence[str]) -> tuple[str, ...]:
+def _mostly_lost(old: str, said: Sequence[str], own: Sequence[str]) -> tuple[str, ...]:
     """The lost words of an entry of which hardly anything is left, even if no name or number was lost. A date that
     stays beside the text is none of its words: it would date what the new text says.
     """
-    return tuple(unsaid_words(old, new, own=own)) if share_said(old, new, own=own) < MOSTLY else ()
+    return tuple(unsaid_words(old, *said, own=own)) if share_said(old, *said, own=own) < MOSTLY else ()
 
 
 def _by_entry(items: list[Operation], lost: Lost) -> dict[int, Operation]:
