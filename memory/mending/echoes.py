@@ -9,7 +9,7 @@ from uuid import UUID
 from memory.mending.candidates import Candidate, Scope, scope_of, stems_of
 from memory.mending.first_look import FirstLook
 from memory.mending.judging import AKIN, Judgement, Verdict, telling_words
-from memory.mending.reading import PIECE, as_candidate, entries_of, messages_of
+from memory.mending.reading import PIECE, as_candidate, entries_of, likely_candidates, messages_of
 from memory.models import EntryRevision, EntryState, MendingPlan, MendingState
 from memory.words import Word, is_in, spelt, words_of
 from relationships.models import Message, MessageRole, Relationship
@@ -20,24 +20,27 @@ REPEATS = "repeats what an entry says that goes"
 
 def tick_echoes(
     scope: Scope, found: list[Candidate], going: Sequence[Candidate], judged: Collection[UUID] = ()
-) -> None:
+) -> int:
     """Tick messages with a distinctive word of an entry that goes, if no entry that stays has that word. Missing ones
-    are added to `found`. `judged`: messages that a model was shown, and so has decided on."""
+    are added to `found`. `judged`: messages that a model was shown, and so has decided on. Return how many messages
+    were not read, as there are too many."""
     cited = {message_id for entry in going for message_id in entry.cites}
     if not cited:
-        return
+        return 0
     owned = Message.objects.for_relationship(scope.relationship.id)
     turns = set(owned.filter(id__in=cited).values_list("turn_id", flat=True))
     known = {one.id: one for one in found if one.kind == "message"}
-    rows = messages_of(scope).filter(turn_id__in=turns)
-    said = [known.get(row.id) or as_candidate(row) for row in rows.reverse()]
     wanted = words_that_go(scope, going)
+    rows = messages_of(scope).filter(turn_id__in=turns)
+    likely, unread = likely_candidates(rows, as_candidate, FirstLook(wanted), newest=0)
+    said = [known.get(one.id, one) for one in reversed(likely)]
     undecided = [one for one in said if not one.ticked and one.id not in judged]
     for one in having_any(scope, undecided, wanted):
         one.ticked = True
         one.judgement = Judgement(Verdict.SAYS, max(one.judgement.score, 0.5), one.text[:300], REPEATS)
         if one.id not in known:
             found.append(one)
+    return unread
 
 
 def hide_late_echoes(relationship: Relationship, turn_id: UUID, *, since: datetime, now: datetime) -> None:
@@ -70,30 +73,30 @@ def _rest_of(fields: dict[str, Any]) -> str | None:
 
 
 def having_any(scope: Scope, said: Sequence[Candidate], wanted: Sequence[Word]) -> list[Candidate]:
+    """Those that have any of the words, or the name among them with another ending: Krakowie, Kraków."""
     stems = stems_of(scope.relationship.id, [*(one.text for one in said), *_spellings(wanted)])
-    found = []
-    for one in said:
-        words = words_of(one.text)
-        there = spelt(words, stems)
-        if any(is_in(word, there, stems) or _declined(word, words) for word in wanted):
-            found.append(one)
-    return found
+    spellings = set[str]().union(*(spelt([word], stems) for word in wanted))
+    names = {word.plain[:AKIN] for word in wanted if _is_capital(word) and len(word.plain) > AKIN}
+
+    def has_any(text: str) -> bool:
+        words = words_of(text)
+        if not spellings.isdisjoint(spelt(words, stems)):
+            return True
+        return any(_is_capital(word) and word.plain[:AKIN] in names for word in words)
+
+    return [one for one in said if has_any(one.text)]
 
 
-def _declined(word: Word, words: Sequence[Word]) -> bool:
-    """Return whether the name occurs with another ending: Krakowie, Kraków."""
-    if word.identifier or not word.capital or len(word.plain) <= AKIN:
-        return False
-    beginning = word.plain[:AKIN]
-    return any(one.capital and not one.identifier and one.plain.startswith(beginning) for one in words)
+def _is_capital(word: Word) -> bool:
+    return word.capital and not word.identifier
 
 
 def words_that_go(scope: Scope, going: Sequence[Candidate]) -> list[Word]:
     """The words of the wish and of the entries that go, without those that occur in anything that stays."""
+    told = (word for entry in going for word in _told_by(scope, entry))
+    each = {(word.forms, word.identifier, word.capital): word for word in (*scope.wish.must, *told)}
     wanted = [
-        word
-        for word in (*scope.wish.must, *(word for entry in going for word in _told_by(scope, entry)))
-        if word.identifier or len(word.plain) > 2 or not word.plain.isascii()
+        word for word in each.values() if word.identifier or len(word.plain) > 2 or not word.plain.isascii()
     ]
     ids = {one.id for one in going}
     rows = entries_of(scope).values_list("id", "content").iterator(chunk_size=PIECE)

@@ -38,12 +38,13 @@ class FirstLook:
         listed = list(words)
         self._signs = [_signs(word) for word in listed if word.identifier]
         self._begins = [frozenset(map(_beginning, word.forms)) for word in listed if not word.identifier]
-        self._others = frozenset(map(_beginning, others))
+        self._any_begin = frozenset(map(_beginning, others)).union(*self._begins)
+        self._any_sign = frozenset[str]().union(*self._signs)
 
     @property
     def sought(self) -> frozenset[str]:
         """What a text must have one of, written without separators, and with i for y."""
-        return self._others.union(*self._begins, *self._signs)
+        return self._any_begin | self._any_sign
 
     def may_have_all(self, text: str) -> bool:
         return bool(self.those_with_all([Folded(text)]))
@@ -62,10 +63,8 @@ class FirstLook:
 
     def may_have_any(self, text: str) -> bool:
         seen = Folded(text)
-        return (
-            any(begin in seen.begins for begins in self._begins for begin in begins)
-            or any(begin in seen.begins for begin in self._others)
-            or any(sign in seen.bare for signs in self._signs for sign in signs)
+        return any(begin in seen.begins for begin in self._any_begin) or any(
+            sign in seen.bare for sign in self._any_sign
         )
 
 

@@ -105,7 +105,7 @@ def carry_out_heard(
     for wish in heard:
         draft, forgets = wish.draft, wish.draft.verb == MendingVerb.FORGET
         if forgets:
-            _take_along(wish, gone)
+            draft = replace(draft, left_out=max(draft.left_out, _take_along(wish, gone)))
         entries = [one for one in draft.ticked if one.kind == "entry" and one.id not in gone]
         unsure = [one for one in draft.found if not one.ticked and not one.fixed]
         if not {one.id for one in unsure}.isdisjoint(gone):
@@ -122,8 +122,10 @@ def carry_out_heard(
             store_plan(replace(draft, found=doubtful, asked=None), by=by)
 
 
-def _take_along(wish: Heard, gone: Mapping[UUID, Collection[UUID]]) -> None:
-    """Add to a wish what this batch deleted for it, and messages that repeat what the deleted entries said."""
+def _take_along(wish: Heard, gone: Mapping[UUID, Collection[UUID]]) -> int:
+    """Add to a wish what this batch deleted for it, and messages that repeat what the deleted entries said. Return how
+    many messages were not read, as there are too many.
+    """
     draft = wish.draft
     owned = ScratchpadEntry.objects.for_relationship(wish.message.relationship_id)
     deleted = [
@@ -132,11 +134,12 @@ def _take_along(wish: Heard, gone: Mapping[UUID, Collection[UUID]]) -> None:
         )
         for row in owned.filter(id__in=list(gone))
     ]
-    tick_echoes(draft.scope, draft.found, deleted)
+    unread = tick_echoes(draft.scope, draft.found, deleted)
     asked_for = [one for one in deleted if wish.message.id in gone[one.id]]
     if asked_for:
         ids = {one.id for one in asked_for}
         draft.found[:] = [one for one in draft.found if one.id not in ids] + asked_for
+    return unread
 
 
 def _asking(wish: Heard) -> list[Candidate]:

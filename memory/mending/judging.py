@@ -43,6 +43,7 @@ _LOOSE = frozenset({"call", "called", "named", "go", "goes", "going"})
 
 # Before a word for somebody: whose they are, and perhaps what they are like.
 _OWNED = re.compile(r"(?:(?P<who>[^\W\d_][\w-]*)['’]s|\b(?:his|her)) (?:[^\W\d_]+ )?\Z", re.IGNORECASE)
+_LONGEST_OWNED = 100  # characters of that
 
 
 class Verdict(StrEnum):
@@ -140,9 +141,9 @@ def _akin(word: Word, words: list[Word], sentence: str) -> bool:
     beginning = word.plain[:AKIN]
     return any(
         not other.identifier
-        and not is_name(other, sentence)
         and other.plain.startswith(beginning)
         and abs(len(other.plain) - len(word.plain)) <= 3
+        and not is_name(other, sentence)
         for other in words
     )
 
@@ -171,14 +172,18 @@ def _of_another(wish: Wish, sentence: str, words: list[Word], subject: str, owne
     """
     asked, said = normal(wish.text), normal(sentence)
     own = {fold(part) for name in owners for part in name.split()}
-    kin = [word for word in wish.must if word.forms & RELATIONS and not _OWNED.search(asked[: word.start])]
+    kin = [word for word in wish.must if word.forms & RELATIONS and not _owned(word, asked)]
     if not kin or any(is_name(word, wish.text) for word in wish.must):
         return False
-    found = [
-        _OWNED.search(said[: word.start]) for word in words if any(word.forms & one.forms for one in kin)
-    ]
-    whose = [one and (one["who"] or _other_subject(sentence, words, subject, owners)) for one in found]
+    forms = frozenset().union(*(word.forms for word in kin))
+    found = [_owned(word, said) for word in words if word.forms & forms]
+    about = _other_subject(sentence, words, subject, owners)
+    whose = [one and (one["who"] or about) for one in found]
     return bool(whose) and all(who and fold(who) not in own for who in whose)
+
+
+def _owned(word: Word, text: str) -> re.Match[str] | None:
+    return _OWNED.search(text[max(word.start - _LONGEST_OWNED, 0) : word.start])
 
 
 def _forms_around(wish: Wish, sentence: str, words: list[Word], stems: Stems) -> set[str]:

@@ -89,7 +89,8 @@ def _draft(scope: Scope, verb: str, to: str, who: Judge | None) -> Draft:
         asked = ask_model(scope, candidates, verb=verb, to=to, who=who)
     if not whole and verb == "forget":
         going = [one for one in candidates if one.kind == "entry" and one.ticked]
-        tick_echoes(scope, candidates, going, judged=asked.row.shown_message_ids if asked else ())
+        judged = asked.row.shown_message_ids if asked else ()
+        unread = max(unread, tick_echoes(scope, candidates, going, judged=judged))  # mostly the same ones
     if verb == "correct":
         _correct(candidates, to, by_model=asked is not None)
     entries = [one for one in candidates if one.kind == "entry"]

@@ -43,19 +43,20 @@ def find_candidates(scope: Scope, *, by_meaning: bool = False) -> tuple[list[Can
     """Find texts that may say it, judged by rules, entries first; return them, the stems of their words, and how many
     entries and messages were not read, as there are too many. `by_meaning`: also use a ranked search.
     """
+    newest = ALL_AT_ONCE if scope.wish.everything else NEWEST
     messages = messages_of(scope).values_list(*_OF_MESSAGES, named=True)
     entries = entries_of(scope, hidden=scope.hidden).values_list(*_OF_ENTRIES, named=True)
     look = _look_for(scope.wish, ())
-    said, unread = _likely(messages, as_candidate, scope.wish, look)
+    said, unread = likely_candidates(messages, as_candidate, look, newest=newest)
     if scope.wish.last:
         entries = entries.filter(source_message_ids__overlap=[one.id for one in said])
-    kept, more = _likely(entries, _entry, scope.wish, look)
+    kept, more = likely_candidates(entries, _entry, look, newest=newest)
     aliases = aliases_in([one.text for one in kept])
     others = {name for word in scope.wish.must for form in word.forms for name in aliases.get(form, ())}
     if others:
         look = _look_for(scope.wish, others)
-        said, unread = _likely(messages, as_candidate, scope.wish, look)
-        kept, more = _likely(entries, _entry, scope.wish, look)
+        said, unread = likely_candidates(messages, as_candidate, look, newest=newest)
+        kept, more = likely_candidates(entries, _entry, look, newest=newest)
     if by_meaning and look:
         _add_nearest(scope, entries, kept, messages, said)
     earlier, passed = _said_earlier(scope, look) if scope.hidden and look else ([], 0)
@@ -107,12 +108,13 @@ def _look_for(wish: Wish, aliases: Iterable[str]) -> FirstLook | None:
     return FirstLook(wish.must, [*aliases, *(form for group in wish.may if decide for form in group)])
 
 
-def _likely(
-    rows: QuerySet[Any], made: Callable[[Any], Candidate], wish: Wish, look: FirstLook | None
+def likely_candidates(
+    rows: QuerySet[Any], made: Callable[[Any], Candidate], look: FirstLook | None, *, newest: int
 ) -> tuple[list[Candidate], int]:
-    """The likely candidates, newest first, and how many rows were not read."""
+    """The candidates that may have one of the words, and so many of the first, in order; and how many rows were not
+    read.
+    """
     kept: list[Candidate] = []
-    newest = ALL_AT_ONCE if wish.everything else NEWEST
     seen = read = size = 0
     for row in rows[: MOST_ROWS if look else newest].iterator(chunk_size=PIECE):
         if read > MOST_READ or size > MOST_KEPT:
@@ -205,7 +207,9 @@ def _said_earlier(scope: Scope, look: FirstLook) -> tuple[list[Candidate], int]:
     changed = EntryRevision.objects.for_relationship(scope.relationship.id).exclude(before=None)
     texts = changed.annotate(said=KT("before__content"), then=KT("after__content")).exclude(said=F("then"))
     rows = texts.order_by("-seq").values_list("entry_id", "said", named=True)
-    kept, more = _likely(rows, lambda row: Candidate("entry", row.entry_id, row.said), scope.wish, look)
+    kept, more = likely_candidates(
+        rows, lambda row: Candidate("entry", row.entry_id, row.said), look, newest=NEWEST
+    )
     present = entries_of(scope, hidden=True).filter(id__in={one.id for one in kept})
     entries = {row.id: row for row in present.values_list(*_OF_ENTRIES, named=True)}
     found = []

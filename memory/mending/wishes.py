@@ -282,7 +282,14 @@ def _is_mine(words: list[Word], what: str) -> bool:
 
 def is_name(word: Word, text: str) -> bool:
     """Return whether it has a capital letter although it is not at the beginning of a sentence."""
-    return word.capital and not word.identifier and normal(text)[: word.start].strip(" \"'“”") != ""
+    return word.capital and not word.identifier and word.start > _first_place(text)
+
+
+@lru_cache(maxsize=64)  # asked for each word of a sentence
+def _first_place(text: str) -> int:
+    """Where the first word of a sentence begins."""
+    written = normal(text)
+    return len(written) - len(written.lstrip(" \"'“”"))
 
 
 def ends_as_a_name(word: str) -> bool:

@@ -6,13 +6,17 @@ import pytest
 from django.utils import timezone
 
 from memory.mending import reading
-from memory.mending.candidates import scope_of
-from memory.models import MendingPlan
-from relationships.models import Relationship
+from memory.mending.candidates import Candidate, scope_of
+from memory.mending.echoes import having_any
+from memory.models import MendingPlan, ScratchpadEntry
+from memory.words import Word, words_of
+from relationships.ids import uuid7
+from relationships.models import Message, Relationship
 from tests.fixtures.api import Api
 from tests.fixtures.contexts import remember
 from tests.fixtures.turns import Conversation
 from tests.fixtures.workspaces import whole
+from tests.growth import MOST, growth
 
 OLD, FORGET = "Has a tame walrus", {"what": "the walrus", "dry_run": True}
 
@@ -66,3 +70,33 @@ def test_everything_goes_in_as_many_plans_as_it_takes(
     while not left or left[-1]:
         left.append(api.post(f"{at}/forget", everything).body["left_out"])
     assert left == [101, 0] and api.get(f"{at}/entries").body["items"] == []
+
+
+def test_messages_are_searched_for_an_entrys_words_in_time_that_grows_with_both(many: Relationship) -> None:
+    scope = scope_of(many, "the walrus")
+
+    def made(size: int) -> tuple[list[Candidate], list[Word]]:
+        text = " ".join(f"Place{number:x}x" for number in range(size))
+        wanted = words_of(" ".join(f"Qualm{number:x}" for number in range(size)))
+        return [Candidate("message", uuid7(), f"{text} {number}") for number in range(8)], wanted
+
+    said = [Candidate("message", uuid7(), f"Was {where}.") for where in ("w Krakowie", "in Krakatau", "ill")]
+    assert having_any(scope, said, words_of("Kraków")) == said[:1]
+    assert growth(lambda case: having_any(scope, *case), made, size=300) < MOST
+
+
+def test_messages_that_were_not_searched_for_an_entrys_words_are_told(
+    api: Api, at: str, conversation: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conversation.read_by_rules()
+    conversation.exchange(*(f"He is in Rovaniemi, again {number}." for number in range(40)))
+    said = list(Message.objects.for_relationship(conversation.relationship.id).values_list("id", flat=True))
+    remember(conversation.relationship, "Has a tame walrus in Rovaniemi")
+    ScratchpadEntry.objects.filter(content__contains="Rovaniemi").update(source_message_ids=said)
+    whole_plan = api.post(f"{at}/forget", FORGET).body
+    assert (whole_plan["left_out"], len(whole_plan["items"])) == (0, 41)
+    monkeypatch.setattr(reading, "MOST_KEPT", 500)  # characters: some 18 messages
+
+    plan = api.post(f"{at}/forget", FORGET).body
+
+    assert 10 < plan["left_out"] < 30 and len(plan["items"]) == 41 - plan["left_out"]
