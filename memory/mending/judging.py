@@ -23,7 +23,6 @@ from memory.mending.wishes import (
     Wish,
     ends_as_a_name,
     is_name,
-    strong,
 )
 from memory.words import Stems, Word, fold, is_in, normal, one_word, spelt, words_of
 
@@ -106,7 +105,7 @@ def _judge(
     total = len(wish.must) + 0.5 * len(wish.may)
     score = (len(held) + 0.5 * len(groups)) / total if total else 0.0
     missing = [word for word in wish.must if word not in held]
-    told = [word for word in held if strong(word)]
+    told = [word for word in held if _identifies(word)]
     only_kinds = not wish.must and bool(wish.may) and all((group - _LOOSE) & there for group in wish.may)
     whole = only_kinds or (
         bool(wish.must) and not missing and (len(groups) == len(wish.may) or bool(told) or len(held) >= 2)
@@ -120,6 +119,15 @@ def _judge(
         return Judgement(Verdict.NOT, score, sentence)
     doubt = "" if told else _doubt(wish, sentence, words, stems, subject, owners)
     return Judgement(Verdict.PERHAPS if doubt else Verdict.SAYS, score, sentence, doubt)
+
+
+def _identifies(word: Word) -> bool:
+    """Return whether it means one thing only: an address, a ticket, a long number."""
+    if not word.identifier:
+        return False
+    form = word.plain
+    letters = any(letter.isalpha() for letter in form)
+    return "@" in form or "/" in form or letters or sum(letter.isdecimal() for letter in form) >= 5
 
 
 def _joined(wish: Wish, held: list[Word], there: Collection[str]) -> list[Word]:

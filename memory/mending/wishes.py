@@ -296,12 +296,3 @@ def ends_as_a_name(word: str) -> bool:
     """Return whether a word in -s is a name and not a verb: Thomas, not Loves."""
     folded = fold(word)
     return folded in _NAMES_IN_S or (len(folded) > 3 and folded.endswith(("as", "is", "os", "us", "ss")))
-
-
-def strong(word: Word) -> bool:
-    """Return whether it identifies one thing: an address, a ticket, a long number."""
-    if not word.identifier:
-        return False
-    form = word.plain
-    letters = any(letter.isalpha() for letter in form)
-    return "@" in form or "/" in form or letters or sum(letter.isdecimal() for letter in form) >= 5
