@@ -52,9 +52,10 @@ WHERE id = %s AND (last_used_at IS NULL OR last_used_at < %s)
 """
 _QUERY_OF_TOKENS = """
 SELECT token.project_id, token.token_hash, token.scopes, token.expires_at, token.revoked_at, pair.user_id, token.id,
-       token.session_id
+       token.session_id, key.id, key.rate_limits
 FROM relationships_relationshiptoken token
 JOIN relationships_relationship pair ON pair.id = token.relationship_id
+LEFT JOIN relationships_apikey key ON key.prefix = token.key_prefix
 WHERE token.relationship_id = %s AND token.token_hash = %s
 """
 
@@ -93,7 +94,8 @@ class Credentials:
     """What a request may do. `relationship_id` is set for a token, which can access only that relationship;
     `session_id` for the token of an agent's session, which may only write as that session.
 
-    `holder`: the key's or token's ID, by which its limits are counted; `own_rates`: the key's own limits.
+    `holder`: the key's or token's ID, by which its limits are counted; `key_id`: the key that made the token;
+    `own_rates`: the key's own limits.
     `remembered`: taken from the cache; the key has not been read in this request yet.
     """
 
@@ -102,6 +104,7 @@ class Credentials:
     actor: Actor
     holder: UUID
     own_rates: Rates = field(default_factory=dict)
+    key_id: UUID | None = None
     relationship_id: UUID | None = None
     session_id: UUID | None = None
     remembered: RememberedKey | None = None
@@ -216,14 +219,21 @@ def _of_token(relationship_id: UUID, secret: str, now: datetime) -> Credentials:
         row = cursor.fetchone()
     if row is None or not hmac.compare_digest(bytes(row[1]), hashed):
         raise AuthenticationFailed("This token is not known.")
-    project_id, _, scopes, expires_at, revoked_at, user_id, token_id, session_id = row
+    project_id, _, scopes, expires_at, revoked_at, user_id, token_id, session_id, key_id, key_rates = row
     if revoked_at is not None:
         raise AuthenticationFailed("This token was revoked.")
     if expires_at <= now:
         raise AuthenticationFailed("This token has expired.")
     actor = AGENT if session_id else Actor(ActorKind.END_USER, str(user_id))
     return Credentials(
-        project_id, frozenset(scopes), actor, token_id, relationship_id=relationship_id, session_id=session_id
+        project_id,
+        frozenset(scopes),
+        actor,
+        holder=token_id,
+        own_rates={} if key_id is None else _rates_in(key_rates),
+        key_id=key_id,
+        relationship_id=relationship_id,
+        session_id=session_id,
     )
 
 

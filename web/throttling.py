@@ -4,6 +4,7 @@ The header fields are those of draft-ietf-httpapi-ratelimit-headers-10.
 """
 
 from typing import Any
+from uuid import UUID
 
 import structlog
 from django.conf import settings
@@ -27,37 +28,46 @@ class RateThrottle(BaseThrottle):
         credentials = request.auth
         if not isinstance(credentials, Credentials) or ADMITTED in request.META:
             return True
-        rates = rates_of(credentials)
         for name in ("requests", view.counts_as.get(request.method)):
-            rate = rates.get(name)
-            if rate is not None:
-                verdict = RATE_COUNTERS.take(credentials.holder, name, rate)
+            verdict = _take(credentials, name)
+            if verdict is not None:
                 view.verdicts.append(verdict)
                 if not verdict.allowed:
-                    _say(verdict, credentials)
                     return False
         return True
 
 
 def count_requests(credentials: Credentials, number: int) -> None:
     """Count requests that are not counted when they are made. Raises TooManyRequests."""
-    rate = rates_of(credentials).get("requests")
-    if rate is None:
-        return
     for _ in range(number):
-        verdict = RATE_COUNTERS.take(credentials.holder, "requests", rate)
-        if not verdict.allowed:
-            _say(verdict, credentials)
+        verdict = _take(credentials, "requests")
+        if verdict is not None and not verdict.allowed:
             raise too_many(verdict, credentials)
 
 
-def rates_of(credentials: Credentials) -> Rates:
-    """The limits of a key, where its own override the settings', or of a token."""
-    if credentials.relationship_id is not None:
-        token_rates: Rates = settings.TOKEN_RATES
-        return token_rates
-    key_rates: Rates = settings.KEY_RATES
-    return {**key_rates, **credentials.own_rates} if credentials.own_rates else key_rates
+def _take(credentials: Credentials, name: str | None) -> Verdict | None:
+    """Count one request towards the limit `name` of the key or token, and of the key that made the token.
+
+    Return the verdict about the first, or the refusal; None: there is no such limit.
+    """
+    verdict = None
+    for holder, rates in _limits_of(credentials):
+        if name is not None and (rate := rates.get(name)) is not None:
+            taken = RATE_COUNTERS.take(holder, name, rate)
+            if not taken.allowed:
+                _say(taken, credentials, holder)
+                return taken
+            verdict = verdict or taken
+    return verdict
+
+
+def _limits_of(credentials: Credentials) -> list[tuple[UUID, Rates]]:
+    """By whose ID a request is counted, and their limits. A key's own override the settings'."""
+    key_rates: Rates = {**settings.KEY_RATES, **credentials.own_rates}
+    if credentials.relationship_id is None:
+        return [(credentials.holder, key_rates)]
+    of_token: list[tuple[UUID, Rates]] = [(credentials.holder, settings.TOKEN_RATES)]
+    return of_token if credentials.key_id is None else [*of_token, (credentials.key_id, key_rates)]
 
 
 def retry_after(verdict: Verdict) -> int:
@@ -66,7 +76,7 @@ def retry_after(verdict: Verdict) -> int:
 
 
 def too_many(verdict: Verdict, credentials: Credentials) -> TooManyRequests:
-    holder = "token" if credentials.relationship_id is not None else "key"
+    holder = "key" if credentials.relationship_id is None else "token, or the key that made it,"
     return TooManyRequests(
         f"This {holder} has used up its limit of {verdict.name}, {verdict.rate}. Try again in "
         f"{retry_after(verdict)} s, or ask whoever runs this service for a higher limit.",
@@ -84,7 +94,7 @@ def rate_headers(verdicts: list[Verdict]) -> dict[str, str]:
     return {"RateLimit-Policy": ", ".join(policies), "RateLimit": ", ".join(present)}
 
 
-def _say(verdict: Verdict, credentials: Credentials) -> None:
+def _say(verdict: Verdict, credentials: Credentials, holder: UUID) -> None:
     """Log a refusal, once per window and process, so that nobody can fill the log."""
     if verdict.first_refusal:
         log.warning(
@@ -93,6 +103,6 @@ def _say(verdict: Verdict, credentials: Credentials) -> None:
             limit=verdict.name,
             rate=str(verdict.rate),
             project_id=str(credentials.project_id),
-            holder=str(credentials.holder),
+            holder=str(holder),
             seconds=retry_after(verdict),
         )

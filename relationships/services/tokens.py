@@ -10,7 +10,7 @@ from relationships.ids import uuid7
 from relationships.models import Relationship, RelationshipToken
 from relationships.services.audit import audit_row
 from relationships.services.rows import require
-from web.actor import Actor
+from web.actor import Actor, ActorKind
 from web.secrets import new_token, secret_hash
 
 
@@ -35,6 +35,7 @@ def create_token(
         token_hash=secret_hash(token),
         scopes=sorted(set(scopes)),
         session_id=session_id,
+        key_prefix=by.id if by.kind == ActorKind.DEVELOPER else "",
         expires_at=datetime.now(UTC) + timedelta(seconds=expires_in),
     )
     audit_row(row, "relationship_token.created", by, relationship_id=str(relationship.id))

@@ -113,12 +113,36 @@ def test_a_turn_that_was_refused_can_be_sent_again_with_its_key(
 def test_a_persons_token_has_limits_of_its_own(
     api: Api, relationship: Relationship, limits: Settings
 ) -> None:
+    limits.KEY_RATES = {"requests": Rate(9, MINUTE)}
     path = f"/relationships/{relationship.id}"
     one, other = (Api(api.post(f"{path}/tokens", {"scopes": ["read"]}).body["token"]) for _ in range(2))
 
     assert [one.get(path).status for _ in range(4)] == [200] * 3 + [429]
-    assert one.get(path).body["detail"].startswith("This token has used up its limit of requests, 3/minute.")
+    assert (
+        "token, or the key that made it, has used up its limit of requests, 3/minute."
+        in one.get(path).body["detail"]
+    )
     assert other.get(path).status == 200
+    assert api.get(path).status == 200
+
+
+def test_what_all_tokens_of_a_key_ask_counts_for_the_key(
+    api: Api, project: Project, relationship: Relationship, limits: Settings
+) -> None:
+    limits.KEY_RATES = {"requests": Rate(99, MINUTE), "turns": Rate(9, MINUTE)}
+    path = f"/relationships/{relationship.id}"
+    sent = {"name": "App", "scopes": ["write"], "rate_limits": {"requests": "9/minute", "turns": "1/minute"}}
+    app = Api(api.post("/api-keys", sent).body["key"])
+    made = [app.post(f"{path}/tokens", {"scopes": ["write"]}) for _ in range(4)]
+    session = app.post(f"{path}/agent-sessions", {"task": "Plan a trip.", "worker": "external"})
+    one, two, three, four, agent = (Api(answer.body["token"]) for answer in (*made, session))
+
+    turns = [token.post(f"{path}/turns", TURN) for token in (one, two)]
+
+    assert [(answer.status, answer.body.get("limit")) for answer in turns] == [(202, None), (429, "turns")]
+    assert turns[0].headers["RateLimit"].startswith('"requests";r=2;t=')  # what the token itself has left
+    assert [token.get(path).status for token in (three, agent, four)] == [200, 200, 429]
+    assert app.get(path).status == 429
     assert api.get(path).status == 200
 
 
