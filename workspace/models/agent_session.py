@@ -23,6 +23,7 @@ class Worker(models.TextChoices):
 
 
 OPEN = (SessionState.HYDRATING, SessionState.RUNNING, SessionState.CURATING, SessionState.MERGING)
+ENDING = (SessionState.CURATING, SessionState.MERGING)
 
 
 def branch_of(session_id: UUID) -> str:

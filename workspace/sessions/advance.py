@@ -12,13 +12,16 @@ from worker.readers import task
 from worker.worker_stats import stop_requested
 from workspace.errors import SessionLost
 from workspace.models import AgentSession, SessionState, Worker
+from workspace.models.agent_session import ENDING
 from workspace.sessions.claim import (
     claim_session,
     claimed_row,
     fail_session,
     hand_over,
     holding,
+    may_end,
     rest_session,
+    wake_next,
 )
 from workspace.sessions.curate import curate_session
 from workspace.sessions.hydrate import hydrate_session
@@ -38,6 +41,7 @@ def advance_session(*, session_id: UUID, worker: str) -> None:
     try:
         with keeping(claimed):
             _advance(claimed)
+        wake_next(claimed)
     except SessionLost:
         log.info("lost the lease of a session", event_name="session.lost", session_id=str(session_id))
 
@@ -59,8 +63,7 @@ def _advance(claimed: AgentSession) -> None:
 
 def _next(claimed: AgentSession) -> bool:
     """Do the next stage or step. Returns False if nothing more is owed."""
-    parts = [f"relationship__{name}" for name in ("companion", "user", "project")]
-    session = claimed_row(claimed).select_related(*parts).first()
+    session = _read(claimed)
     if session is None:
         return False
     relationship = session.relationship
@@ -71,18 +74,38 @@ def _next(claimed: AgentSession) -> bool:
         if session.worker == Worker.EXTERNAL or not take_step(relationship, session):
             rest_session(claimed)
             return False
-    elif session.state == SessionState.CURATING:
-        curate_session(relationship, session)
-    elif session.state == SessionState.MERGING:
-        merge_session(relationship, session)
-        log.info("a session was merged", event_name="session.merged", session_id=str(claimed.id))
+    elif session.state in ENDING:
+        return _end(claimed)
     else:
         rest_session(claimed)
         return False
-    if claimed.attempts or claimed.error_code:  # it made progress, so failed attempts count from zero
+    _made_progress(claimed)
+    return True
+
+
+def _end(claimed: AgentSession) -> bool:
+    """Curate and merge the session, if it is its turn. Returns whether it was."""
+    if not may_end(claimed):
+        return False
+    for state, do in ((SessionState.CURATING, curate_session), (SessionState.MERGING, merge_session)):
+        session = _read(claimed)
+        if session is not None and session.state == state:
+            do(session.relationship, session)
+            _made_progress(claimed)
+    return True
+
+
+def _read(claimed: AgentSession) -> AgentSession | None:
+    parts = [f"relationship__{name}" for name in ("companion", "user", "project")]
+    session: AgentSession | None = claimed_row(claimed).select_related(*parts).first()
+    return session
+
+
+def _made_progress(claimed: AgentSession) -> None:
+    """Count failed attempts from zero."""
+    if claimed.attempts or claimed.error_code:
         claimed_row(claimed).update(attempts=0, error="", error_code="")
         claimed.attempts, claimed.error_code = 0, ""
-    return True
 
 
 def _give_back(claimed: AgentSession, failure: Failure) -> None:

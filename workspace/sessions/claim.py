@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from relationships.models import Relationship
+from relationships.models import QueuedOwnedQuerySet, Relationship
 from relationships.services.configuration import configuration_of
 from relationships.services.sequence import lock_relationship
 from relationships.services.tokens import revoke_token
@@ -24,10 +24,11 @@ from workspace.configuration import Workspace
 from workspace.errors import SessionLost
 from workspace.identity import RAPPORT
 from workspace.models import AgentSession, SessionState
-from workspace.models.agent_session import OPEN
+from workspace.models.agent_session import ENDING, OPEN
 
 TASK = "workspace.sessions.advance.advance"
 AT_ONCE = 20
+WAIT = timedelta(minutes=1)  # of a session for the one that ends before it, if that does not wake it
 PAGE = 200  # silent sessions that one round checks
 _START = UUID(int=0)
 
@@ -95,6 +96,35 @@ def rest_session(claimed: AgentSession) -> None:
         else:
             claimed_row(claimed).release(due_at=session.due_at)
             enqueue_session(session)
+
+
+def may_end(claimed: AgentSession) -> bool:
+    """Whether no other session of the relationship is being curated or merged. Otherwise this one is released, and
+    waits to be woken: each rewrites the same hot context, so they do it one after the other. Raises SessionLost.
+    """
+    with holding(claimed) as session:
+        if not _ending(session).held().exists():
+            return True
+        claimed_row(claimed).release(due_at=timezone.now() + WAIT, code="", error="")
+        return False
+
+
+def wake_next(claimed: AgentSession) -> None:
+    """Have a worker end the session of the relationship that has waited longest, if any waits and none is at it."""
+    with transaction.atomic():
+        if _ending(claimed).held().exists():
+            return
+        waiting = _ending(claimed).filter(due_at__isnull=False, lease_token=None, error_code="")
+        if first := waiting.select_for_update(skip_locked=True).order_by("due_at", "id").first():
+            waiting.filter(id=first.id).update(due_at=timezone.now())
+            enqueue_session(first)
+
+
+def _ending(session: AgentSession) -> QueuedOwnedQuerySet:
+    """The relationship's other sessions that are to be curated or merged."""
+    rows = AgentSession.objects.for_relationship(session.relationship_id).filter(state__in=ENDING)
+    others: QueuedOwnedQuerySet = rows.exclude(id=session.id)
+    return others
 
 
 def fail_session(claimed: AgentSession, reason: str) -> None:

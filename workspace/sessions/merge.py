@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
+import structlog
 from django.utils import timezone
 
 from memory.ingestion.intake import accept_report
@@ -26,6 +27,7 @@ from workspace.store import Head, read_blobs, read_commit, read_head
 from workspace.trees import Draft, Entry, key_of
 from workspace.yaml_files import read_yaml
 
+log = structlog.get_logger(__name__)
 NEVER_MADE = "The session ended before this call was made."
 
 
@@ -67,6 +69,7 @@ def merge_session(relationship: Relationship, claimed: AgentSession) -> None:
             turn_id=_remember(relationship, session),
             error="",
         )
+    log.info("a session was merged", event_name="session.merged", session_id=str(claimed.id))
 
 
 def _merge(relationship: Relationship, session: AgentSession, base: Head, main: Head, theirs: Head) -> Merged:
