@@ -26,6 +26,8 @@ from worker.enqueue import enqueue_task
 from worker.fairness import others_wait
 from worker.identity import worker_identity
 from worker.leases import keeping
+from worker.models import QueuedQuerySet
+from worker.models.queued import WORKER_DIED
 from worker.owed_rows import OwedRows
 
 log = structlog.get_logger(__name__)
@@ -102,12 +104,12 @@ def run_replay(*, relationship_id: UUID, replay_id: UUID) -> None:
     except ProviderError as error:
         tries = replay.attempts + 1
         if error.permanent or tries >= MOST_ATTEMPTS:
-            held.settle(state=ReplayState.FAILED, error=str(error), error_code=error.code)
+            _fail(held, replay, code=error.code, error=str(error))
         else:
             pause = timedelta(seconds=5 * 2**tries)
             held.release(due_at=timezone.now() + pause, counted=True, code=error.code)
     except (IngestionError, InvalidTemplate, RapportError) as error:
-        held.settle(state=ReplayState.FAILED, error=str(error))
+        _fail(held, replay, code=error.code, error=str(error))
     else:
         held.settle(state=ReplayState.DONE, error="")
         log.info("replayed a prompt", event_name="replay.done", relationship_id=str(relationship_id))
@@ -115,7 +117,13 @@ def run_replay(*, relationship_id: UUID, replay_id: UUID) -> None:
 
 def _give_up(replay: Replay) -> None:
     row = Replay.objects.for_relationship(replay.relationship_id).filter(id=replay.id)
-    row.settle(state=ReplayState.FAILED, error="Given up: it ended its readers.")
+    _fail(row, replay, code=WORKER_DIED, error="Given up: it ended its readers.")
+
+
+def _fail(row: QueuedQuerySet, replay: Replay, *, code: str, error: str) -> None:
+    if row.settle(state=ReplayState.FAILED, error=error, error_code=code):
+        told = {"code": code, "relationship_id": str(replay.relationship_id)}
+        log.warning("a draft of a prompt could not be tried", event_name="replay.failed", **told)
 
 
 enqueue_owed_replays = OwedRows(

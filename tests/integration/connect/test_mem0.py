@@ -146,6 +146,18 @@ def test_a_memory_that_is_changed_stays_as_old_as_it_is(mem0: Mem0) -> None:
     assert after["created_at"] == before["created_at"] < after["updated_at"]
 
 
+def test_metadata_of_an_update_is_merged_into_what_is_there(mem0: Mem0) -> None:
+    memory = mem0.keep("maya", "Lives in Porto.")
+
+    def after(metadata: dict[str, Any]) -> Any:
+        return mem0.send("PUT", f"v1/memories/{memory}/", {"metadata": metadata})[1]["metadata"]
+
+    assert after({"a": 1, "b": 2}) == {"a": 1, "b": 2}
+    assert after({}) == {"a": 1, "b": 2}
+    assert after({"b": 3, "c": 4}) == {"a": 1, "b": 3, "c": 4}
+    assert after({"b": None}) == {"a": 1, "c": 4}
+
+
 def test_all_of_a_person_are_deleted_with_as_many_statements_as_one_is(mem0: Mem0) -> None:
     def delete_all(user: str, *texts: str) -> int:
         said = [{"role": "user", "content": text} for text in texts]

@@ -3,6 +3,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 from django_q.models import OrmQ
+from structlog.testing import capture_logs
 
 from memory.errors import InvalidTemplate
 from memory.ingestion.replays import (
@@ -21,6 +22,7 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import PERSON, Conversation, add, answer
 from upkeep.erasure.entries import erase_entry
 from web.errors import InvalidInput
+from worker.models.queued import WORKER_DIED
 
 
 def ask(conversation: Conversation) -> Replay:
@@ -70,9 +72,13 @@ def test_a_passing_failure_is_tried_again_from_where_it_stopped(
 def test_a_failure_for_good_is_said(conversation: Conversation, scripted_provider: ScriptedProvider) -> None:
     scripted_provider.answer_with(ContentBlocked("The vendor refused."))
 
-    replay = run(ask(conversation))
+    with capture_logs() as logs:
+        replay = run(ask(conversation))
 
     assert (replay.state, replay.error) == (ReplayState.FAILED, "The vendor refused.")
+    assert [(line["event_name"], line["code"], line["relationship_id"]) for line in logs] == [
+        ("replay.failed", replay.error_code, str(replay.relationship_id))
+    ]
 
 
 def test_one_whose_worker_died_is_enqueued_again_and_given_up_in_the_end(conversation: Conversation) -> None:
@@ -87,8 +93,10 @@ def test_one_whose_worker_died_is_enqueued_again_and_given_up_in_the_end(convers
     rows.update(attempts=MOST_ATTEMPTS - 1)
     assert rows.claim(worker="elsewhere:1:1", now=later)
     rows.update(lease_until=later)
-    enqueue_owed_replays(later)
+    with capture_logs() as logs:
+        enqueue_owed_replays(later)
     assert Replay.objects.get().state == ReplayState.FAILED
+    assert [(line["event_name"], line["code"]) for line in logs] == [("replay.failed", WORKER_DIED)]
 
 
 @pytest.mark.parametrize(
