@@ -15,6 +15,7 @@ from context.facts import Facts
 from context.passages import CUT, REST_OF_A_WORD
 from memory.fence import escape_items, fence
 from providers.tokens import estimate_tokens
+from relationships.text_names import BEGINS_NOTE, as_read
 from web.errors import shorten
 
 AROUND_A_MESSAGE = 4  # tokens that vendors' chat templates add to a message: its role and its two delimiters
@@ -24,7 +25,7 @@ LONG = 300  # tokens; a message with fewer is not shortened to make room for oth
 NOTES = {"system": "[system note] ", "tool": "[tool result] "}
 LONGEST_NAME = 200  # characters of an object's name, which is repeated before each of its values
 _PLACEHOLDER = re.compile(r"\{(user|companion)\}")
-_NOTE = re.compile(r"\[(\s*(?:system\s+note|tool\s+result)\s*)\]", re.IGNORECASE)
+_NOTE = re.compile(r"\[\s*(?:system\s*note|tool\s*result)\s*\]", re.IGNORECASE)
 
 
 def fill_names(text: str, facts: Facts) -> str:
@@ -35,7 +36,13 @@ def fill_names(text: str, facts: Facts) -> str:
 
 def without_notes(text: str) -> str:
     """Write in round brackets what looks like one of NOTES, so that nobody can speak as the system or a tool."""
-    return _NOTE.sub(r"(\1)", text) if "[" in text else text
+    if not BEGINS_NOTE.search(text):
+        return text
+    read, places = as_read(text)
+    characters = list(text)
+    for found in _NOTE.finditer(read):
+        characters[places[found.start()]], characters[places[found.end() - 1]] = "()"
+    return "".join(characters)
 
 
 def line_cost(line: str) -> int:

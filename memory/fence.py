@@ -7,7 +7,7 @@ Memory that is shown to a model is written with `fence`, each item through `esca
 import re
 from collections.abc import Iterable, Sequence
 
-from relationships.text_names import escape_markup, is_plain, one_line
+from relationships.text_names import BEGINS_TAG, as_read, escape_markup, is_plain, one_line, seen
 
 UNMARKED = ("user_memory",)  # fences whose tags have no prefix of ours, as others know the name
 # Within one line and with little white space, so that no text can make the search slow.
@@ -22,6 +22,7 @@ _BEGINNING = (
     r"|(?:system|user|assistant|developer|human|ai|model|tool|function|instructions?)\s*[:：])"
 )
 _STRUCTURE = re.compile(_BEGINNING, re.IGNORECASE)
+_JOINED = re.compile("[\u200c\u200d\ufe00-\ufe0f]")  # the usual ones that one_line leaves
 _LINE_OF_STRUCTURE = re.compile(f"\n{_BEGINNING}", re.IGNORECASE)
 
 
@@ -41,7 +42,8 @@ def escape_items(texts: Sequence[str]) -> list[str]:
 
 
 def _unstructured(line: str) -> str:
-    return f"\\{line}" if _STRUCTURE.match(line.lstrip("\u2068")) else line
+    read = seen(line) if _JOINED.search(line) else line.lstrip("\u2068")
+    return f"\\{line}" if _STRUCTURE.match(read) else line
 
 
 def fence(lines: Iterable[str], *, what: str = "memory") -> str:
@@ -57,10 +59,11 @@ def fence(lines: Iterable[str], *, what: str = "memory") -> str:
 def cut_fenced(text: str) -> tuple[str, int]:
     """`text` without its complete fenced blocks, and how many characters they were.
 
-    Tags count in upper or lower case and with white space in them. A tag without its partner is left as it is, with
+    Tags count in upper or lower case, with white space or hidden characters in them, and in characters that look the
+    same. A tag without its partner is left as it is, with
     everything around it: nothing that a person said is lost.
     """
-    blocks = _blocks(text) if "<" in text else []
+    blocks = _blocks(text) if BEGINS_TAG.search(text) else []
     if not blocks:
         return text, 0
     pieces, place = [], 0
@@ -73,14 +76,15 @@ def cut_fenced(text: str) -> tuple[str, int]:
 
 def _blocks(text: str) -> list[tuple[int, int]]:
     """Start and end of the outermost complete blocks, in order."""
+    read, places = as_read(text)
     opened: list[int] = []
     blocks: list[tuple[int, int]] = []
-    for tag in _TAG.finditer(text):
+    for tag in _TAG.finditer(read):
         if not tag[1]:
-            opened.append(tag.start())
+            opened.append(places[tag.start()])
         elif opened:
             start = opened.pop()
             while blocks and blocks[-1][0] > start:
                 blocks.pop()
-            blocks.append((start, tag.end()))
+            blocks.append((start, places[tag.end() - 1] + 1))
     return blocks

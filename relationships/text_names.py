@@ -5,6 +5,8 @@ start a line of its own, hide an instruction from a human reader, or open a tag.
 """
 
 import re
+from collections.abc import Sequence
+from unicodedata import normalize
 
 from providers.normal_form import normal_form
 
@@ -26,6 +28,34 @@ _ISOLATE, _END_ISOLATE = "\u2068", "\u2069"
 _PLAIN = bytes(set(range(0x20, 0x7F)) - {ord("<")})
 # A `<` that could begin a tag or a chat template's marker; not that of "I <3 you" and "1 < 2".
 _MARKUP = re.compile(r"<(?=\s{0,9}(?:[^\W\d]|[/|!?<]))")
+_OUR_TAG = re.compile(r"<\s{0,9}/?\s{0,9}(?:rapport_|user_memory)", re.IGNORECASE | re.ASCII)
+
+# All that a reader may not see: also the joiners, the selectors, and formatting signs of single scripts (category Cf).
+_UNSEEN = re.compile(
+    f"{_HIDDEN.pattern[:-1]}\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u180b-\u180f\u200c\u200d\u2066-\u2069"
+    "\ufe00-\ufe0f\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a]+"
+)
+# What looks like ASCII: full-width and mathematical characters, brackets, strokes, a blank; letters of Cyrillic.
+_ANGLES, _SQUARES = "<＜﹤‹〈〈⟨❬❮❰⟪《", "[［【〔⟦⁅❲〖〚"
+_ALIKE = {
+    **{chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},
+    **{chr(code): normalize("NFKC", chr(code)) for code in range(0x1D400, 0x1D800)},
+    **dict.fromkeys(_ANGLES, "<"),
+    **dict.fromkeys("＞﹥›〉〉⟩❭❯❱⟫》", ">"),
+    **dict.fromkeys(_SQUARES, "["),
+    **dict.fromkeys("］】〕⟧⁆❳〗〛", "]"),
+    "⁄": "/",
+    "∕": "/",
+    "ˍ": "_",
+    "⠀": " ",
+}
+# In two, as the search for a class of characters of both sorts is ten times slower.
+_LOOK_ALIKE = (
+    re.compile(f"[{re.escape(''.join(other for other in _ALIKE if '~' < other < chr(0xFFFF)))}]"),
+    re.compile("[\U0001d400-\U0001d7ff]"),
+)
+_CYRILLIC = tuple(zip("аеорсухѕіјԁ", "aeopcyxsijd", strict=True))
+BEGINS_TAG, BEGINS_NOTE = re.compile(f"[{_ANGLES}]"), re.compile(f"[{re.escape(_SQUARES)}]")
 
 
 def one_line(text: str) -> str:
@@ -67,8 +97,40 @@ def is_plain(text: str) -> bool:
 
 
 def escape_markup(text: str) -> str:
-    """Write every `<` that could begin a tag as `&lt;`."""
-    return _MARKUP.sub("&lt;", text) if "<" in text else text
+    """Write every `<` that could begin a tag as `&lt;`; what only looks like one, where a tag of ours would begin."""
+    if not BEGINS_TAG.search(text):
+        return text
+    read, places = as_read(text)
+    characters = list(text)
+    for found in _MARKUP.finditer(read):
+        place = places[found.start()]
+        if text[place] == "<" or _OUR_TAG.match(read, found.start()):
+            characters[place] = "&lt;"
+    return "".join(characters)
+
+
+def as_read(text: str) -> tuple[str, Sequence[int]]:
+    """The text as somebody may read it: without what is not seen, and with ASCII for what looks like it. The second
+    value is the place in `text` of each of its characters, and of its end.
+    """
+    read: str = text
+    places: Sequence[int] = range(len(text) + 1)
+    if unseen := list(_UNSEEN.finditer(text)):
+        ends = [0, *(found.end() for found in unseen)]
+        starts = [*(found.start() for found in unseen), len(text) + 1]
+        places = [place for end, start in zip(ends, starts, strict=True) for place in range(end, start)]
+        read = seen(text)
+    if not read.isascii():
+        for some in _LOOK_ALIKE:
+            read = some.sub(lambda found: _ALIKE[found[0]], read)
+        for letter, alike in _CYRILLIC:
+            read = read.replace(letter, alike)
+    return read, places
+
+
+def seen(text: str) -> str:
+    """The text without what is not seen."""
+    return _UNSEEN.sub("", text)
 
 
 def name_in_text(*names: str) -> str:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from chat.messages import without_calls
-from context.text import fenced_data
+from context.text import fenced_data, without_notes
 from knowledge.chunking import MOST_JOINED, cut_document
 from knowledge.parsing.base import Block
 from memory.fence import cut_fenced, escape_item, fence
@@ -23,6 +23,8 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "underscores": lambda size: "a_" * (size // 2),
     "open fences": lambda size: "<rapport_memory>" * (size // 16),
     "closed fences": lambda size: "<rapport_memory>a</rapport_memory>" * (size // 34),
+    "hidden in fences": lambda size: "<\u200brapport_\U000e0041memory>" * (size // 18),
+    "notes": lambda size: "［system\u200b note]" * (size // 14),
     "quotation marks": lambda size: " '" * (size // 2),
     "code marks": lambda size: "``` " * (size // 4),
     "commas": lambda size: "I like a" + ", " * (size // 2),
@@ -33,6 +35,7 @@ WORK: dict[str, Callable[[str], object]] = {
     "index": words_for_index,
     "names": lambda text: without_names(text, ["Ada", "Maya Long"]),
     "cut": cut_fenced,
+    "notes": without_notes,
     "fence": lambda text: fence([text]),
     "item": escape_item,
     "rules": lambda text: read_messages(prompt_data(text)),
