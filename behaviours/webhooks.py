@@ -85,7 +85,7 @@ def post_signed(
         with calls_in_flight.call(project_id, OWN_ADDRESSES):
             answer = call("POST", url, headers=headers, body=body, seconds=seconds, largest=LARGEST_ANSWER)
     except OutgoingError as error:
-        raise WebhookFailed("no_answer", str(error), passing=not error.refused) from None
+        raise WebhookFailed(error.code, str(error), passing=not error.refused) from None
     told = answer.body.decode("utf-8", "replace").replace("\x00", "\ufffd")
     if not 200 <= answer.status < 300:
         passing = answer.status >= 500 or answer.status in PASSING

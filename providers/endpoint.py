@@ -22,6 +22,7 @@ from providers.options import DEADLINE_IN_TIMEOUTS, EndpointOptions
 from providers.reach import is_loopback, refuse_external
 from providers.statuses import quotation
 from web import deadline
+from web.outgoing import refused_certificate
 
 # What an SDK raises if a 200 does not contain an answer of this vendor's format.
 NOT_UNDERSTOOD = (ValueError, TypeError, AttributeError, KeyError, RecursionError)
@@ -99,7 +100,7 @@ class Endpoint:
                 )
             return ProviderTimeout(f"{self.vendor} was silent for {seconds:g} seconds.")
         if isinstance(error, httpx2.HTTPError):
-            if refused := _refused_certificate(error):
+            if refused := refused_certificate(error):
                 why = self._quote(refused.verify_message).rstrip(".")
                 return CertificateRefused(f"The certificate of {self.base_url} is not accepted: {why}.")
             reason = self._quote(error).rstrip(".") or type(error).__name__
@@ -107,10 +108,3 @@ class Endpoint:
         if isinstance(error, UnicodeEncodeError):
             return RequestRefused("The text contains a lone surrogate, which can't be sent.")
         return ProviderUnavailable(f"{self.vendor} sent an invalid answer; check the base URL.")
-
-
-def _refused_certificate(error: BaseException | None) -> ssl.SSLCertVerificationError | None:
-    """What an HTTP client's error comes from, if that is the server's certificate."""
-    while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
-        error = error.__cause__ or error.__context__
-    return error

@@ -5,6 +5,7 @@ is called, whatever the name resolves to meanwhile. Redirects are not followed a
 """
 
 import socket
+import ssl
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ _HOLD_IPV4 = [IPv6Network(net) for net in ("::/96", "::ffff:0:0:0/96", "64:ff9b:
 class OutgoingError(Exception):
     """The call brought no answer; the message says why. `refused`: it was not made, as the URL is not allowed."""
 
+    code = "no_answer"
+
     def __init__(self, reason: str, *, refused: bool = False) -> None:
         super().__init__(reason)
         self.refused = refused
@@ -38,6 +41,12 @@ class OutgoingError(Exception):
 
 class OutgoingTimeout(OutgoingError):
     """The answer did not come in time."""
+
+
+class HostCertificateRefused(OutgoingError):
+    """The host's certificate is expired, of another name, or signed by nobody whom this machine trusts."""
+
+    code = "certificate_refused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +108,18 @@ def _call(
     except httpcore2.LocalProtocolError:  # it quotes what can't be sent, which may be a secret
         raise OutgoingError("The call failed: it has a header that can't be sent.") from None
     except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
+        if refused := refused_certificate(error):
+            why = refused.verify_message.rstrip(".")
+            raise HostCertificateRefused(f"The host's certificate is not accepted: {why}.") from None
         why = str(error).rstrip(".") or type(error).__name__
         raise OutgoingError(f"The call failed: {why}.") from None
+
+
+def refused_certificate(error: BaseException | None) -> ssl.SSLCertVerificationError | None:
+    """What an HTTP client's error comes from, if that is the server's certificate."""
+    while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def refuse_address(url: str) -> None:

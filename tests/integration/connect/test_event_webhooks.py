@@ -2,12 +2,14 @@
 
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 from django_q.models import OrmQ
+from structlog.testing import capture_logs
 
 from behaviours.webhooks import sign
 from connect.events.delivering import deliver_events
@@ -19,6 +21,7 @@ from relationships.models import Relationship, SessionState, Turn
 from relationships.services.companions import write_companion_config
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api, add_entry
+from tests.fixtures.certificates import with_own_certificate
 from tests.fixtures.turns import PERSON, Conversation, answer, delete
 from tests.fixtures.webhooks import WebhookServer, in_metrics
 
@@ -99,6 +102,21 @@ def test_a_refused_event_is_retried_under_its_id_before_later_ones(
     assert told(webhook) == [entries[0], entries[1], entries[1], entries[2]]
     ids = [call.headers["webhook-id"] for call in webhook.calls]
     assert ids[1] == ids[2] and len(set(ids)) == 3
+
+
+def test_a_certificate_that_nobody_trusts_is_named_where_an_operator_looks(
+    api: Api, at: str, relationship: Relationship, webhook: WebhookServer, tmp_path: Path
+) -> None:
+    with_own_certificate(webhook.http, tmp_path / "certificate.pem")
+    listen(relationship, webhook.url.replace("http:", "https:"))
+    add_entry(api, at, "A fact.")
+
+    with capture_logs() as logs:
+        deliver(relationship)
+    (line,) = logs
+    assert (line["event_name"], line["code"]) == ("events.delivery.failed", "certificate_refused")
+    why = api.get(f"{at}/events/delivery").body["error"]
+    assert why == "The host's certificate is not accepted: self-signed certificate."
 
 
 def test_one_that_is_given_up_is_seen_and_goes_on_when_it_is_replayed(

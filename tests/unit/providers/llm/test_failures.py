@@ -1,16 +1,10 @@
 """What a vendor can do wrong, over real HTTP with its real SDK: each failure has its class, its wait and its words."""
 
 import socket
-import ssl
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from providers.errors import (
     AnswerTruncated,
@@ -27,6 +21,7 @@ from providers.errors import (
     Unauthorized,
 )
 from providers.llm.base import CompletionRequest
+from tests.fixtures.certificates import with_own_certificate
 from tests.unit.providers.llm.conftest import Vendor
 
 ADD = {"operations": [{"op": "add", "content": "lives in Porto"}]}
@@ -78,25 +73,10 @@ def test_a_failure_has_its_class_and_the_sdk_does_not_ask_again(
     assert vendor.server.asked == 1
 
 
-def self_signed(file: Path) -> Path:
-    """Write a certificate that nobody trusts, and its key."""
-    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-    made = x509.CertificateBuilder(name, name, key.public_key(), 1, now, now + timedelta(days=1))
-    private = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    file.write_bytes(private + made.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM))
-    return file
-
-
 def test_a_certificate_that_nobody_trusts_is_a_matter_for_an_operator_and_no_try(
     vendor: Vendor, question: CompletionRequest, tmp_path: Path
 ) -> None:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(self_signed(tmp_path / "certificate.pem"))
-    http = vendor.server._http
-    http.socket = context.wrap_socket(http.socket, server_side=True)
+    with_own_certificate(vendor.server._http, tmp_path / "certificate.pem")
     url = vendor.server.url.replace("http:", "https:")
 
     with pytest.raises(
