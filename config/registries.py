@@ -98,6 +98,7 @@ SWEEP = "memory.ingestion.sweep.Sweep"
 METRICS: list[str] = [
     "relationships.services.spending_metrics.spending_metrics",
     "worker.api.metrics.other_work_metrics",
+    "memory.retrieval.index.metrics.index_metrics",
     "web.meters.process_metrics",
     "web.consistency.replica_metrics",
 ]

@@ -9,6 +9,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 import chat.answering
 import context.waiting
+from memory.retrieval.index.metrics import index_metrics
 from relationships.models import TurnState
 from relationships.services.spending_metrics import metrics_of
 from tests.guards.tables import REFERENCE, named_in
@@ -45,6 +46,6 @@ def test_every_alert_is_about_metrics_that_there_are_and_is_explained() -> None:
 def families() -> list[Metric]:
     """Those of /metrics, each at least by its name."""
     others = [*metrics_of([]), *other_work_metrics(), *process_metrics(), ready_metric(True)]
-    others += [*consistency.metrics_of(True, 0.0), unread_metric({})]
+    others += [*index_metrics(), *consistency.metrics_of(True, 0.0), unread_metric({})]
     written = render_metrics(QueueCondition(NONE_AT_ALL, 0, (WORKER,)), others).decode()
     return list(text_string_to_metric_families(written))

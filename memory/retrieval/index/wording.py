@@ -91,15 +91,24 @@ class WordsWalk:
             other[relationship_id, kind].append(owner_id)
         rewritten = each_alone(other.items(), partial(_rewrite, now), of=lambda item: item[0][0])
         found = run.place["found"] + sum(map(len, other.values()))
-        place, next_at = _START if found else None, now + AGAIN
+        place, next_at = {**_START, "again": True} if found else None, now + AGAIN
         if rows:
             relationship_id, kind, owner_id = rows[-1][:3]
-            place, next_at = {"after": [str(relationship_id), kind, str(owner_id)], "found": found}, now
+            after = [str(relationship_id), kind, str(owner_id)]
+            place, next_at = {**run.place, "after": after, "found": found}, now
         mine = PeriodicRun.objects.filter(name=name, place=run.place)  # no other worker was faster
         self._done = bool(mine.update(place=place, next_at=next_at)) and place is None
         if self._done:  # after going back to an older version, it goes through them again
             PeriodicRun.objects.filter(name__startswith=_WALK).exclude(name=name).delete()
         return rewritten
+
+
+def renewed_share() -> float:
+    """The share of relationships that this version's first walk has been through, as their IDs are spread evenly."""
+    run = PeriodicRun.objects.filter(name=_name()).first()
+    if run is None or run.place is None or "again" in run.place:
+        return float(run is not None)
+    return UUID(run.place["after"][0]).int / 2**128
 
 
 def _first(rows: Sequence[tuple[Any, ...]]) -> Sequence[tuple[Any, ...]]:

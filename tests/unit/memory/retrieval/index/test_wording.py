@@ -2,6 +2,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 from pytest_django.fixtures import Settings
@@ -59,6 +60,31 @@ def test_it_goes_on_until_it_finds_nothing_and_then_rests_until_the_next_upgrade
     assert WordsWalk().step(now) == 0, "nor does another process look again"
     monkeypatch.setattr(wording, "_name", lambda: "words_of_another_version")
     assert WordsWalk().step(now) == 1
+
+
+def test_metrics_say_how_far_it_is(
+    relationship: Relationship, conversation: Conversation, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def share() -> float:
+        lines = client.get("/metrics").content.decode().splitlines()
+        return float(
+            next(line for line in lines if line.startswith("rapport_index_words_renewed ")).split()[1]
+        )
+
+    monkeypatch.setattr(wording, "ROWS_A_STEP", 1)
+    conversation.remember("Likes tea", "Has a cat")
+    made_by_an_older_version()
+    walk, now = WordsWalk(), timezone.now()
+
+    shares = [share()]
+    for _ in range(3):
+        walk.step(now)
+        shares.append(share())
+    walk.step(now + AGAIN)
+
+    here = relationship.id.int / 2**128
+    assert shares == pytest.approx([0, here, here, 1])
+    assert share() == 1, "when it looks again"
 
 
 def test_a_step_reads_no_more_than_it_may(
