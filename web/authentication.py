@@ -51,8 +51,8 @@ UPDATE relationships_apikey SET last_used_at = %s
 WHERE id = %s AND (last_used_at IS NULL OR last_used_at < %s)
 """
 _QUERY_OF_TOKENS = """
-SELECT token.project_id, token.token_hash, token.scopes, token.expires_at, token.revoked_at, pair.user_id, token.id,
-       token.session_id, key.id, key.rate_limits
+SELECT token.project_id, token.token_hash, token.scopes, token.expires_at, coalesce(token.revoked_at, key.revoked_at),
+       pair.user_id, token.id, token.session_id, key.id, key.rate_limits
 FROM relationships_relationshiptoken token
 JOIN relationships_relationship pair ON pair.id = token.relationship_id
 LEFT JOIN relationships_apikey key ON key.prefix = token.key_prefix

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import transaction
 
 from config.rates import HINT, LIMITS, Rates, parse_rate
-from relationships.models import ApiKey, Scope
+from relationships.models import ApiKey, RelationshipToken, Scope
 from relationships.services.audit import audit_row
 from relationships.services.rows import require
 from web.actor import Actor
@@ -56,11 +56,16 @@ def change_rate_limits(
 
 @transaction.atomic
 def revoke_api_key(*, project_id: UUID, key_id: UUID, by: Actor) -> None:
-    """Make the key useless. Its row stays, so that the audit trail can still name it. Raises NotFound."""
-    keys = ApiKey.objects.filter(project_id=project_id, id=key_id)
+    """Make the key and the tokens that it made useless. Its row stays, so that the audit trail can still name it.
+
+    Raises NotFound.
+    """
+    keys, now = ApiKey.objects.filter(project_id=project_id, id=key_id), datetime.now(UTC)
     row = require(keys, "API key")
-    if keys.filter(revoked_at=None).update(revoked_at=datetime.now(UTC)):
-        audit_row(row, "api_key.revoked", by)
+    if keys.filter(revoked_at=None).update(revoked_at=now):
+        made = RelationshipToken.objects.filter(project_id=project_id, key_prefix=row.prefix)
+        tokens = made.filter(revoked_at=None, expires_at__gt=now).update(revoked_at=now)
+        audit_row(row, "api_key.revoked", by, tokens=tokens)
 
 
 def _merged(own: Mapping[str, str], changes: Written, *, may_raise: bool) -> dict[str, str]:

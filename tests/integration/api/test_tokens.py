@@ -4,7 +4,7 @@ from uuid import UUID, uuid4
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from relationships.models import Relationship, RelationshipToken
+from relationships.models import AuditEvent, Relationship, RelationshipToken
 from relationships.services.tokens import drop_expired_tokens
 from tests.fixtures.api import Api
 from web.server.admission import Client
@@ -57,6 +57,21 @@ def test_a_revoked_token_opens_nothing(api: Api, at: str) -> None:
     refused = Api(made["token"]).get(at)
     assert (refused.status, refused.body["detail"]) == (401, "This token was revoked.")
     assert api.delete(f"{at}/tokens/{uuid4()}").status == 404
+
+
+def test_tokens_are_revoked_with_the_key_that_made_them(
+    api: Api, at: str, relationship: Relationship
+) -> None:
+    stolen = api.post("/api-keys", {"name": "Stolen", "scopes": ["write"]}).body
+    theirs, ours = token_for(Api(stolen["key"]), at, "write"), token_for(api, at, "write")
+    assert api.delete(f"/api-keys/{stolen['id']}").status == 204
+
+    assert [theirs.get(at).status, ours.get(at).status] == [401, 200]
+    assert [one["revoked_at"] is None for one in api.get(f"{at}/tokens").body["items"]] == [True, False]
+    assert AuditEvent.objects.get(action="api_key.revoked").detail["tokens"] == 1
+    # One that is made while the key is being revoked opens nothing either.
+    RelationshipToken.objects.for_relationship(relationship.id).update(revoked_at=None)
+    assert [theirs.get(at).status, ours.get(at).status] == [401, 200]
 
 
 def test_what_opens_a_relationship_is_listed_without_the_tokens_themselves(
