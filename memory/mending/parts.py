@@ -4,13 +4,15 @@ It divides only at punctuation and at the words for "and" in a few languages, an
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from memory.mending.wishes import RELATIONS, Wish, ends_as_a_name
 from memory.words import Stems, Word, is_in, normal, spelt, words_of
 
 _JOINT = re.compile(
-    r"(?P<end>[.!?;。！？]+\s+)|,? +(?:and|but|und|aber|sowie|et|mais|y|e|pero|ma|mas|en|maar|while|whereas) +|, +",
+    r"(?P<end>(?<![.!?;。！？])[.!?;。！？]+\s+)"
+    r"|(?:,|(?<![, ])) +(?:and|but|und|aber|sowie|et|mais|y|e|pero|ma|mas|en|maar|while|whereas) +|, +",
     re.IGNORECASE,
 )
 _STARTS = re.compile(
@@ -36,16 +38,18 @@ def without(wish: Wish, text: str, *, stems: Stems) -> str | None:
     if len(pieces) < 2 or wish.everything:
         return None
     head = _head(said)
-    hits = [_hits(wish, said, piece, head, stems) for piece in pieces]
+    inside = _words_by_piece(said, pieces)
+    hits = _hits(wish, pieces, inside, head, stems)
     if len(pieces) == 2 and (shared := _of_two_people(wish, said, pieces, stems)):
         return shared
     most = max(hits)
     going = [number for number, count in enumerate(hits) if count and count == most]
     if not most or len(going) != 1 or any(count for number, count in enumerate(hits) if number not in going):
         return None
-    piece = pieces[going[0]]
-    inside = [word for word in words_of(said) if piece[0] <= word.start < piece[1]]
-    gone = [word for word in inside if any(is_in(asked, spelt([word], stems), stems) for asked in wish.must)]
+    going_words = inside[going[0]]
+    gone = [
+        word for word in going_words if any(is_in(asked, spelt([word], stems), stems) for asked in wish.must)
+    ]
     return _rest(said, pieces, going[0], head, gone)
 
 
@@ -81,16 +85,30 @@ def _head(said: str) -> list[Word]:
     return head if _STARTS.match(rest) or (rest[:1].isalpha() and rest.split()[0] in _SINGULAR) else []
 
 
-def _hits(wish: Wish, said: str, piece: tuple[int, int], head: list[Word], stems: Stems) -> int:
-    """Count the wish's words in the piece, without those that all pieces share."""
-    inside = [word for word in words_of(said) if piece[0] <= word.start < piece[1]]
-    own = [word for word in inside if word not in head]
-    first = own[0] if own and piece[0] == 0 else None
-    there = spelt(own, stems)
-    held = [word for word in wish.must if is_in(word, there, stems)]
-    if first is not None and len(wish.must) > 1:
-        held = [word for word in held if word.identifier or not is_in(word, spelt([first], stems), stems)]
-    return len(held)
+def _words_by_piece(said: str, pieces: list[tuple[int, int]]) -> list[list[Word]]:
+    """The words of each piece."""
+    inside: list[list[Word]] = [[] for _ in pieces]
+    begins = [begin for begin, _ in pieces]
+    for word in words_of(said):
+        number = bisect_right(begins, word.start) - 1
+        if number >= 0 and word.start < pieces[number][1]:
+            inside[number].append(word)
+    return inside
+
+
+def _hits(
+    wish: Wish, pieces: list[tuple[int, int]], inside: list[list[Word]], head: list[Word], stems: Stems
+) -> list[int]:
+    """Count the wish's words in each piece, without those that all pieces share."""
+    hits = []
+    for (begin, _), words in zip(pieces, inside, strict=True):
+        own = [word for word in words if word not in head]
+        there = spelt(own, stems)
+        held = [word for word in wish.must if is_in(word, there, stems)]
+        if begin == 0 and own and len(wish.must) > 1:
+            held = [word for word in held if word.identifier or not is_in(word, spelt(own[:1], stems), stems)]
+        hits.append(len(held))
+    return hits
 
 
 def _rest(
@@ -162,5 +180,5 @@ def says_more(wish: Wish, text: str, *, stems: Stems) -> bool:
         return bool(pieces) and not any(
             group & spelt(words_of(said[slice(*pieces[0])]), stems) for group in wish.may
         )
-    own = [_hits(wish, said, piece, head, stems) for piece in pieces]
+    own = _hits(wish, pieces, _words_by_piece(said, pieces), head, stems)
     return len(own) > 1 and any(not count for count in own) and any(own)

@@ -11,7 +11,7 @@ class RelationshipToken(RelationshipOwned):
     token_hash = models.BinaryField(max_length=32)
     scopes = ArrayField(models.CharField(max_length=10))
     session_id = models.UUIDField(null=True)
-    # Of the API key that made it, with which it is revoked, and for which its requests count too; "" if an operator did.
+    # Of the API key that made it: it is revoked with it, and its requests count for both. "" if an operator did.
     key_prefix = models.CharField(max_length=24, default="", db_default="")
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()

@@ -10,6 +10,8 @@ from context.text import fenced_data, without_notes
 from knowledge.chunking import MOST_JOINED, cut_document
 from knowledge.parsing.base import Block
 from memory.fence import cut_fenced, escape_item, fence
+from memory.mending.parts import without
+from memory.mending.wishes import read_wish
 from memory.retrieval.index.text import LONGEST_RUN, without_names, words_for_index
 from providers.llm.base import NumberedMessage, PromptData
 from providers.llm.offline.reading import read_messages
@@ -27,10 +29,13 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "notes": lambda size: "［system\u200b note]" * (size // 14),
     "quotation marks": lambda size: " '" * (size // 2),
     "code marks": lambda size: "``` " * (size // 4),
+    "dots": lambda size: "." * size,
+    "tabs and commas": lambda size: "\t, " * (size // 3),
     "commas": lambda size: "I like a" + ", " * (size // 2),
     "please": lambda size: "".join(f"{'please ' * 280} {n}.\n" for n in range(size // 1970)),
     "sentences": lambda size: "".join(f"I like tea number {n}.\n" for n in range(size // 24)),
 }
+WISH = read_wish("I like green tea")
 WORK: dict[str, Callable[[str], object]] = {
     "index": words_for_index,
     "names": lambda text: without_names(text, ["Ada", "Maya Long"]),
@@ -39,6 +44,7 @@ WORK: dict[str, Callable[[str], object]] = {
     "fence": lambda text: fence([text]),
     "item": escape_item,
     "rules": lambda text: read_messages(prompt_data(text)),
+    "rest": lambda text: without(WISH, text, stems={}),
 }
 
 

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 
 # What the parser may take for one word: paths, hosts, versions. A colon or a bracket ends it.
-_GLUED = re.compile(r"[\w./@~+-]*[^\W\d_][\w./@~+-]*")
+_GLUED = re.compile(r"[\w./@~+-]+")
+_LETTER = re.compile(r"[^\W\d_]")
 _AROUND = "./@~+-_"
 _ADDRESS = re.compile(r"//|(?:[\w-]+\.)+[A-Za-z]{2,}/")  # of the web, which is whole
 _VERSION = re.compile(r"[vV](\d+(?:\.\d+)+)")
@@ -29,7 +30,7 @@ def parts_of(text: str) -> list[str]:
     found = (
         part.lower()
         for run in _GLUED.findall(text)
-        if _ANY.search(run) and not _ADDRESS.match(run)
+        if _LETTER.search(run) and _ANY.search(run) and not _ADDRESS.match(run)
         for part in _parts(run)
     )
     return list(dict.fromkeys(part for part in found if len(part) >= SHORTEST))
