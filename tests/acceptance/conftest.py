@@ -5,11 +5,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
-from django.db import connection
 from pytest_django.plugin import DjangoDbBlocker
 
-from tests.acceptance.database import LiveDatabase, create_database, django_on, drop_database, own_server
+from tests.acceptance.database import (
+    LiveDatabase,
+    create_database,
+    django_on,
+    drop_database,
+    migrated_files,
+    own_server,
+)
 from tests.acceptance.service import LiveService, service_on
 from tests.vendor_servers.openai_server import OpenAIServer
 
@@ -81,11 +86,18 @@ def live_service(standing: LiveService, django_db_blocker: DjangoDbBlocker) -> I
 
 
 @pytest.fixture
-def own_live(django_db_blocker: DjangoDbBlocker, tmp_path: Path) -> Iterator[LiveService]:
+def own_live(
+    testrun_uid: str,
+    django_db_blocker: DjangoDbBlocker,
+    tmp_path_factory: pytest.TempPathFactory,
+    tmp_path: Path,
+) -> Iterator[LiveService]:
     """A service on an embedded server of its own, which a test may kill."""
-    with own_server(tmp_path / "own") as database, django_db_blocker.unblock(), django_on(database):
-        call_command("migrate", verbosity=0)
-        connection.close()  # a test may have the server restarted
-        service = LiveService(database, tmp_path)
-        yield service
-        service.end()
+    base = tmp_path_factory.getbasetemp()
+    run = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base  # what its processes share
+    with django_db_blocker.unblock():
+        files = migrated_files(run / f"server-{testrun_uid}")
+        with own_server(tmp_path / "own", files=files) as database, django_on(database):
+            service = LiveService(database, tmp_path)
+            yield service
+            service.end()

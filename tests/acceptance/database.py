@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from psycopg import sql
 from config.embedded_postgres import create_database as create_embedded_database
 from config.embedded_postgres import ensure_running, running_pid, socket_dir, stop
 from config.embedded_postgres.layout import PORT, USER
+from config.embedded_postgres.server import alone
 
 
 @dataclass(frozen=True)
@@ -69,15 +71,35 @@ def create_database(name: str, *, template: str = "template1") -> LiveDatabase:
 
 
 @contextmanager
-def own_server(folder: Path) -> Iterator[LiveDatabase]:
-    """An embedded server of a test's own, with an empty database, started like by the service."""
+def own_server(folder: Path, *, files: Path | None = None) -> Iterator[LiveDatabase]:
+    """An embedded server of a test's own, started like by the service: with an empty database, or on a copy of the
+    `files` of another that was stopped.
+    """
     environment = {"RAPPORT_DATA_DIR": str(folder)}
     data_dir = _postgres(environment)
+    if files:
+        folder.mkdir(exist_ok=True)
+        subprocess.run(["cp", "-Rp", files, data_dir], check=True)  # with their owner
     ensure_running(data_dir)
     create_embedded_database(data_dir)
     parameters = {"dbname": "rapport", "user": USER, "host": str(socket_dir(data_dir)), "port": PORT}
     yield LiveDatabase(parameters, environment)
     stop(data_dir, mode="immediate")
+
+
+def migrated_files(folder: Path) -> Path:
+    """The files of a server with all tables, which were made in the folder unless they are there. Safe in any number of
+    processes at once.
+    """
+    made, making = folder / "made", folder / "making"
+    with alone(folder):
+        if not made.exists():
+            with own_server(making) as database, django_on(database):
+                call_command("migrate", verbosity=0)
+                connection.close()
+                stop(_postgres(database.environment))
+            (making / "postgres").rename(made)
+    return made
 
 
 def _postgres(environment: dict[str, str]) -> Path:
