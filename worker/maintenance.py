@@ -27,6 +27,7 @@ from worker.worker_stats import WorkerStats
 log = structlog.get_logger(__name__)
 
 BEAT_SECONDS = 1.0
+_FIRST_SECONDS = 0.1  # before the first heartbeat, for which whoever started the worker waits
 _POOL_WORD_SECONDS = 3.0  # how old the supervisor's report on the pool may be
 # That a stop leaves to a sweep and a periodic task, as the locks of a statement that is cut off outlive the process.
 _LAST_SECONDS = 3.0
@@ -48,6 +49,7 @@ class Maintenance:
         self._sweeping_since: float | None = None  # monotonic
         self._database_since: float | None = None
         self._outage = 0
+        self._has_beaten = False
 
     def run(self) -> None:
         """Loop until SIGTERM; then take back the leases of dead processes, and delete the heartbeat."""
@@ -79,7 +81,7 @@ class Maintenance:
         if self._outage:
             log.info("the database is back", event_name="worker.database.back")
             self._outage = 0
-        return BEAT_SECONDS
+        return BEAT_SECONDS if self._has_beaten else _FIRST_SECONDS
 
     def _find_owed_rows(self) -> float:
         self._sweeping_since = time.monotonic()
@@ -130,6 +132,7 @@ class Maintenance:
         page = self._stats.page
         if time.monotonic() - page.pool_well_at < _POOL_WORD_SECONDS:
             beat(name=self._name, pool_restarts=page.pool_restarts, counters=self._stats.totals())
+            self._has_beaten = True
 
     def _recover(self, error: DatabaseError) -> float:
         """After a failure of the database, try to revive it; return how long to wait before the next attempt."""

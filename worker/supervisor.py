@@ -21,6 +21,8 @@ from worker.worker_stats import WorkerStats
 log = structlog.get_logger(__name__)
 
 _MAINTENANCE_LIMIT_SECONDS = 180.0  # a crash recovery of the embedded database takes up to two minutes
+_TICK_SECONDS = 0.5
+_FIRST_TICK_SECONDS = 0.1  # until the pool is whole, which is soon after it began
 _IDLE_GRACE_SECONDS = 1.5  # for a pool that stops without running tasks, which takes about half a second
 _MAINTENANCE_GRACE_SECONDS = 10.0
 _KILLED_SECONDS = 10.0  # a killed process needs a moment to be gone; more than this it never needs
@@ -74,6 +76,7 @@ class WorkerSupervisor(Supervisor):
             log.error("restarting the pool", event_name="worker.pool.restarted", reason=wrong)
             self._kill(self._pool)
             return
+        self.tick_seconds = _TICK_SECONDS if self._watchdog.complete else _FIRST_TICK_SECONDS
         if self._watchdog.complete:
             self._stats.page.pool_well_at = now
 

@@ -17,7 +17,7 @@ from tests.fixtures.queue import MakeTurn, held_by
 from tests.waiting import wait_until
 from web.actor import Actor
 from worker.identity import this_machine, worker_identity
-from worker.maintenance import Maintenance
+from worker.maintenance import BEAT_SECONDS, Maintenance
 from worker.models import PeriodicRun, WorkerHeartbeat
 from worker.worker_stats import WorkerStats
 
@@ -76,6 +76,22 @@ def test_it_gives_a_sign_of_life_while_the_pool_is_well_and_takes_it_away_at_the
     assert stop(maintenance) == 0
 
     assert not WorkerHeartbeat.objects.exists()
+
+
+def test_it_looks_often_until_the_pool_is_well_for_the_first_time(worker_stats: WorkerStats) -> None:
+    """Whoever started the worker waits for its first sign of life."""
+    maintenance = Maintenance(worker_stats, name=NAME, supervisor=os.getpid(), revive_database=lambda: None)
+    at_first = maintenance._round()
+    assert not WorkerHeartbeat.objects.exists()
+    call_the_pool_well(worker_stats)
+
+    rests = [maintenance._round()]
+    worker_stats.page.pool_well_at = 0.0
+    rests.append(maintenance._round())
+
+    assert WorkerHeartbeat.objects.exists()
+    assert at_first < 0.2
+    assert rests == [BEAT_SECONDS] * 2
 
 
 def test_a_pool_that_nobody_calls_well_gives_no_sign_of_life(worker_stats: WorkerStats, start: Start) -> None:

@@ -5,7 +5,9 @@ import subprocess
 import sys
 import time
 
-from config.supervision import Child
+from django_q.conf import Conf
+
+from config.supervision import Child, kill_group
 from tests.guards.sources import CODE, ROOT, python_files
 from tests.waiting import wait_until
 from worker.supervisor import WorkerSupervisor
@@ -53,6 +55,26 @@ def test_a_pool_that_ends_again_and_again_is_counted_and_never_called_well() -> 
 
     supervisor._stats.close()
     assert (page.pool_restarts, page.pool_well_at) == (2, 0.0)
+
+
+def test_it_looks_at_a_pool_often_until_that_is_whole() -> None:
+    supervisor = WorkerSupervisor(grace=1.0, revive_database=lambda: None)
+    supervisor._pool = pool = Child("pool", signal.pause)
+    supervisor._children = (pool,)
+    supervisor._tend(pool, time.monotonic())
+    assert pool.pid
+
+    supervisor._look(time.monotonic())
+    beginning = supervisor.tick_seconds
+    for slot in supervisor._stats.page.slots[: Conf.WORKERS]:
+        slot.pid = os.getpid()
+    supervisor._look(time.monotonic())
+
+    kill_group(pool.pid)
+    wait_until(lambda: ended(supervisor, pool), what="its end")
+    supervisor._stats.close()
+    assert beginning < 0.2 < supervisor.tick_seconds
+    assert supervisor._stats.page.pool_well_at > 0
 
 
 def test_a_pool_that_its_watchdog_ends_is_counted_once() -> None:
