@@ -7,14 +7,7 @@ from pathlib import Path
 import pytest
 from pytest_django.plugin import DjangoDbBlocker
 
-from tests.acceptance.database import (
-    LiveDatabase,
-    create_database,
-    django_on,
-    drop_database,
-    migrated_files,
-    own_server,
-)
+from tests.acceptance.database import LiveDatabase, create_database, django_on, drop_database, own_server
 from tests.acceptance.service import LiveService, service_on
 from tests.vendor_servers.openai_server import OpenAIServer
 
@@ -87,17 +80,11 @@ def live_service(standing: LiveService, django_db_blocker: DjangoDbBlocker) -> I
 
 @pytest.fixture
 def own_live(
-    testrun_uid: str,
-    django_db_blocker: DjangoDbBlocker,
-    tmp_path_factory: pytest.TempPathFactory,
-    tmp_path: Path,
+    migrated_server: Path, django_db_blocker: DjangoDbBlocker, tmp_path: Path
 ) -> Iterator[LiveService]:
     """A service on an embedded server of its own, which a test may kill."""
-    base = tmp_path_factory.getbasetemp()
-    run = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base  # what its processes share
-    with django_db_blocker.unblock():
-        files = migrated_files(run / f"server-{testrun_uid}")
-        with own_server(tmp_path / "own", files=files) as database, django_on(database):
-            service = LiveService(database, tmp_path)
-            yield service
-            service.end()
+    own = own_server(tmp_path / "own", files=migrated_server)
+    with own as database, django_db_blocker.unblock(), django_on(database):
+        service = LiveService(database, tmp_path)
+        yield service
+        service.end()

@@ -19,7 +19,6 @@ from psycopg import sql
 from config.embedded_postgres import create_database as create_embedded_database
 from config.embedded_postgres import ensure_running, running_pid, socket_dir, stop
 from config.embedded_postgres.layout import PORT, USER
-from config.embedded_postgres.server import alone
 
 
 @dataclass(frozen=True)
@@ -85,21 +84,6 @@ def own_server(folder: Path, *, files: Path | None = None) -> Iterator[LiveDatab
     parameters = {"dbname": "rapport", "user": USER, "host": str(socket_dir(data_dir)), "port": PORT}
     yield LiveDatabase(parameters, environment)
     stop(data_dir, mode="immediate")
-
-
-def migrated_files(folder: Path) -> Path:
-    """The files of a server with all tables, which were made in the folder unless they are there. Safe in any number of
-    processes at once.
-    """
-    made, making = folder / "made", folder / "making"
-    with alone(folder):
-        if not made.exists():
-            with own_server(making) as database, django_on(database):
-                call_command("migrate", verbosity=0)
-                connection.close()
-                stop(_postgres(database.environment))
-            (making / "postgres").rename(made)
-    return made
 
 
 def _postgres(environment: dict[str, str]) -> Path:

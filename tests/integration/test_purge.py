@@ -11,7 +11,8 @@ import numpy as np
 import psycopg
 import pytest
 
-from config.embedded_postgres import database_url, stop
+from config.embedded_postgres import database_url
+from tests.acceptance.database import own_server
 
 ROOT = Path(__file__).resolve().parents[2]
 # In the files of a database nothing else says this.
@@ -115,11 +116,10 @@ class OwnService:
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnService]:
+def service(migrated_server: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnService]:
     own = OwnService(tmp_path_factory.mktemp("purge"))
-    own.run("manage.py", "migrate", "-v0")
-    yield own
-    stop(own.data, mode="immediate")
+    with own_server(own.folder, files=migrated_server):
+        yield own
 
 
 REUSE_THE_LOG = [
