@@ -265,15 +265,13 @@ class _Handler(BaseHTTPRequestHandler):
                 return
             if number == reply.manner.get("stall"):
                 self.server.vendor.stopping.wait()
-            pause = reply.manner.get("pause", 0) if number else 0
-            if self.server.vendor.stopping.wait(pause):
+            if self.server.vendor.stopping.wait(reply.manner.get("pause", 0) if number else 0):
                 self._hang_up()
                 return
             data = f"data: {event}\n\n".encode()
             self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
             self.wfile.flush()
-        if len(events) == reply.manner.get("stall"):
-            self.server.vendor.stopping.wait()
+        if len(events) == reply.manner.get("stall") and self.server.vendor.stopping.wait():
             self._hang_up()
             return
         self.wfile.write(b"0\r\n\r\n")
