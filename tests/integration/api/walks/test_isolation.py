@@ -4,7 +4,6 @@ Routes added later are walked too, by themselves. A new path parameter wants an 
 body wants an example beside it.
 """
 
-import json
 import re
 from typing import Any
 
@@ -13,18 +12,16 @@ import pytest
 from relationships.models import Project
 from tests.fixtures.api import Api, ApiAnswer
 from tests.fixtures.documents import multipart
+from tests.integration.api.walks.lawful import document
 from tests.integration.api.world import SECRET_WORDS, World
-from web.docs import schema_document
 from web.uploads import MULTIPART
-
-SCHEMA = json.loads(schema_document())
 
 
 def routes(*, with_parameters: bool) -> list[Any]:
     """(method, path, operation) of the schema, as cases named by operation ID."""
     return [
         pytest.param(method.upper(), path, described, id=described["operationId"])
-        for path, operations in SCHEMA["paths"].items()
+        for path, operations in document()["paths"].items()
         for method, described in operations.items()
         if path.startswith("/v1/") and ("{" in path) == with_parameters
     ]
