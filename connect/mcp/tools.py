@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
-from pydantic import ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from connect.own_api import Answered, OwnApi
 from relationships.text_names import folded
-from web.docstrings import Described
 
 
 class ToolFailed(Exception):
@@ -39,10 +38,10 @@ class Told:
     data: dict[str, Any]
 
 
-class Tool(Described):
+class Tool(BaseModel):
     """The fields are the arguments; the docstring is the description for the model. `run` raises ToolFailed."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
     name: ClassVar[str]
     title: ClassVar[str]
     reads_only: ClassVar[bool] = True
