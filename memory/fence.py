@@ -60,8 +60,7 @@ def cut_fenced(text: str) -> tuple[str, int]:
     """`text` without its complete fenced blocks, and how many characters they were.
 
     Tags count in upper or lower case, with white space or hidden characters in them, and in characters that look the
-    same. A tag without its partner is left as it is, with
-    everything around it: nothing that a person said is lost.
+    same. A tag without its partner is left as it is, with everything around it: nothing that a person said is lost.
     """
     blocks = _blocks(text) if BEGINS_TAG.search(text) else []
     if not blocks:
