@@ -22,7 +22,7 @@ _LOOK = 4096  # bytes at the beginning that are examined
 _PDF_WITHIN = 1024  # where readers look for a PDF's mark, according to its specification
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _HTML = re.compile(
-    r"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b",
+    r"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--(?>.{0,2000}?-->)\s*)*+<(?:!doctype\s+html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
 )
 _TAG = re.compile(r"<(?:p|div|h[1-6]|span|article|section|table|ul|ol|a|main)\b[^>]*>", re.I)

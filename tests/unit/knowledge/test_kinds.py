@@ -3,6 +3,7 @@ import pytest
 from knowledge.errors import UnknownKind
 from knowledge.kinds import KNOWN, decode_text, kind_of
 from tests.fixtures.documents import docx_of, pdf_of, zip_of
+from tests.growth import MOST, growth
 
 CASES: dict[str, tuple[bytes, str, str]] = {
     "a PDF": (pdf_of("x"), "a.pdf", "pdf"),
@@ -49,3 +50,9 @@ def test_a_text_cut_in_mid_character_is_still_utf_8() -> None:
 
     assert kind_of(content, name="a.txt") == "text"
     assert decode_text(content[:4096]).endswith("ש")
+
+
+def test_a_file_of_nothing_but_comments_is_soon_told_from_html() -> None:
+    assert (
+        growth(lambda content: kind_of(content, name="a.html"), lambda size: b"<!---->" * size, size=5) < MOST
+    )
