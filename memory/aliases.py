@@ -14,10 +14,8 @@ Aliases = Mapping[str, Collection[str]]  # of a folded name: what else it is cal
 
 # Which entries are read at all, as a pattern for both PostgreSQL and Python: brackets beside non-Latin letters, or
 # words for an alias. The index `entry_aliases` contains just those.
-SAYS_ALIAS = (
-    r"[(（].*[^\u0001-\u024f]|[^\u0001-\u024f].*[(（]"
-    r"|also (known|written|spel|called)|[ (,]a\.?k\.?a|goes by|is called|alias"
-)
+_SAID = r"also (known|written|spel|called)|[ (,]a\.?k\.?a|goes by|is called|alias"
+SAYS_ALIAS = r"[(（].*[^\u0001-\u024f]|[^\u0001-\u024f].*[(（]|" + _SAID
 MOST_SAYINGS = 200  # entries, the newest
 LONGEST_SAYING = 300  # characters that are read of one, as each costs time in a search
 MOST_ASKED = 100  # words of a question, the first
@@ -27,7 +25,11 @@ _ALIAS = re.compile(
     rf"(?P<one>{_NAMES})\s*(?:\((?:also |aka |written |in \w+:? )*(?P<two>[^()]{{1,60}})\)"
     rf"|,? (?:{_ALSO}) (?P<three>{_NAMES}))"
 )
-_SAYS = re.compile(SAYS_ALIAS)
+# The same, but each line is read once: Python would read its rest again from each bracket, and from each letter.
+_SAYS = re.compile(
+    r"^[^(（\n]*+[(（].*[^\u0001-\u024f]|^[\u0001-\u0009\u000b-\u024f]*+[^\u0001-\u024f].*[(（]|" + _SAID,
+    re.MULTILINE,
+)
 _MARKS = ("also ", "aka", "k.a", "goes by", "is called", "alias")  # a text in Latin letters must have one
 _BRACKETS = "(（"  # beside other letters
 

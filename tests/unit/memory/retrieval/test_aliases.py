@@ -1,5 +1,6 @@
 """Where an entry says that two names are one, a search for either finds what was told under the other."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from memory.aliases import LONGEST_SAYING, other_names, sayings_among
 from memory.models import SearchedKind
 from memory.retrieval.questions import read_participants
 from memory.retrieval.statements import PARTICIPANTS
+from tests.growth import MOST, growth
 from tests.unit.memory.retrieval.searched import Memory, contents
 
 SAYINGS = [
@@ -99,3 +101,8 @@ def test_they_are_read_by_an_index_of_just_those_and_no_further_than_a_search_ca
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute(f"EXPLAIN {PARTICIPANTS}", values)
         assert "entry_aliases" in "".join(row[0] for row in cursor.fetchall())
+
+
+@pytest.mark.parametrize("text", [lambda size: "(" * size + "é", lambda size: "蓮" * size + "\n("])
+def test_brackets_without_an_end_are_soon_told_from_aliases(text: Callable[[int], str]) -> None:
+    assert growth(lambda said: sayings_among([said]), text, size=2000) < MOST
