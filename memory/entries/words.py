@@ -1,7 +1,9 @@
 """Search the entries of all relationships of a project for words, for operators."""
 
 import re
+from collections import defaultdict
 from collections.abc import Collection
+from functools import lru_cache
 from uuid import UUID
 
 from django.contrib.postgres.search import SearchQuery
@@ -64,19 +66,45 @@ def _in_a_row(written: str) -> str:
 
 def names_in_text(text: str, name: str) -> bool:
     """Return whether the text contains this name or its first word, as whole words in any case."""
-    wanted = _in_singular(name)
+    wanted = in_singular(name)
     if wanted and WITHOUT_SPACES.search(name):
         return name.casefold() in text.casefold()
-    return bool(wanted) and wanted[0] in _in_singular(text)
+    return bool(wanted) and wanted[0] in in_singular(text)
+
+
+def names_within(text: str, names: tuple[str, ...]) -> list[tuple[str, frozenset[str]]]:
+    """Those of the names for which `names_in_text` is true, in their order, each with the words that `tells_whom`
+    wants (none: it is told wholly). The names are read once, however many texts are searched for them.
+    """
+    spaced, others = _by_first_word(names)
+    found = {place: words for first in set(in_singular(text)) for place, words in spaced.get(first, ())}
+    said = text.casefold()
+    found |= {place: frozenset() for place, name in others if name in said}
+    return [(names[place], found[place]) for place in sorted(found)]
+
+
+@lru_cache(maxsize=4)
+def _by_first_word(
+    names: tuple[str, ...],
+) -> tuple[dict[str, list[tuple[int, frozenset[str]]]], list[tuple[int, str]]]:
+    """The places and words of the names by the first one; and those in scripts without spaces, in lower case."""
+    spaced, others = defaultdict[str, list[tuple[int, frozenset[str]]]](list), list[tuple[int, str]]()
+    for place, name in enumerate(names):
+        words = in_singular(name)
+        if words and WITHOUT_SPACES.search(name):
+            others.append((place, name.casefold()))
+        elif words:
+            spaced[words[0]].append((place, frozenset(words)))
+    return spaced, others
 
 
 def tells_whom(text: str, name: str) -> bool:
     """Return whether the text contains all of this name: "Anna" alone may be Anna K. or Anna Kowalska."""
     if WITHOUT_SPACES.search(name):
         return names_in_text(text, name)
-    wanted = _in_singular(name)
-    return bool(wanted) and set(wanted).issubset(_in_singular(text))
+    wanted = in_singular(name)
+    return bool(wanted) and set(wanted).issubset(in_singular(text))
 
 
-def _in_singular(text: str) -> list[str]:
+def in_singular(text: str) -> list[str]:
     return [word.removesuffix("s") for word in _WORD.findall(text.casefold())]

@@ -1,5 +1,6 @@
 """What an answer is applied to: the entries as they are now, under the relationship's lock, and the changes made."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -68,6 +69,7 @@ class ApplyState:
     added: list[ScratchpadEntry] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
     results: list[OperationResult] = field(default_factory=list)
+    _count: Counter[UUID] = field(default_factory=Counter, init=False)  # of the results, by turn
 
     def __post_init__(self) -> None:
         self.taken = Taken(self.rows.values())
@@ -173,11 +175,12 @@ class ApplyState:
             reason,
             entry_id=entry_id,
             turn=turn,
-            number=sum(earlier.turn_id == turn.id for earlier in self.results),
+            number=self._count[turn.id],
             given=self.given,
             shown=self.given.entries if shown is None else shown,
         )
         self.results.append(result)
+        self._count[turn.id] += 1
         return result
 
 

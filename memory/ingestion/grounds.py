@@ -4,11 +4,13 @@ Small models repeat what a prompt shows them, and attribute everything that was 
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache, lru_cache
+from itertools import chain
 
 from memory.entries.fingerprint import content_hash
-from memory.entries.words import names_in_text, tells_whom
+from memory.entries.words import in_singular, names_in_text, names_within
 from memory.ingestion.ingestion_input import IngestionInput, InputMessage
 from memory.ingestion.items import Item, RefusedItem, cited_messages, earlier_messages
 from memory.ingestion.likeness import share_said, without_first_word
@@ -67,11 +69,12 @@ def begins_with_another(content: str, subject: str, given: IngestionInput) -> st
     first = content.partition(" ")[0]
     if fold(first) in STOP:  # as entries may be about "the dog"
         return None
-    known = dict.fromkeys(entry.subject for entry in given.entries)
-    others = (name for name in known if name != subject and not means_person(name, given.user_name))
-    named = [name for name in others if names_in_text(first, name)]
-    wholly = [name for name in named if tells_whom(content, name)]
-    return next(iter(wholly if names_in_text(first, subject) else [*wholly, *named]), None)
+    known = tuple(dict.fromkeys(entry.subject for entry in given.entries))
+    named, said = names_within(first, known), set(in_singular(content))
+    wholly = (name for name, words in named if words <= said)
+    likely = wholly if names_in_text(first, subject) else chain(wholly, (name for name, _ in named))
+    others = (name for name in likely if name != subject and not means_person(name, given.user_name))
+    return next(others, None)
 
 
 def named_instead(content: str, whose: str, given: IngestionInput) -> str | None:
@@ -93,17 +96,21 @@ def named_instead(content: str, whose: str, given: IngestionInput) -> str | None
 
 def known_by_name(content: str, given: IngestionInput) -> int | None:
     """The number of the person's entry that says the same, with or without their name before it: "Maya likes tea"."""
-    said = _hash_without_name(content, given.user_name)
-    numbered = (
-        number
-        for number, entry in enumerate(given.entries, start=1)
-        if entry.subject == USER_SUBJECT and entry.content != content
-        if _hash_without_name(entry.content, given.user_name) == said
-    )
-    return next(numbered, None)
+    known = tuple(entry.content if entry.subject == USER_SUBJECT else "" for entry in given.entries)
+    alike = _by_hash(known, given.user_name).get(_hash_without_name(content, given.user_name), ())
+    return next((number for number in alike if known[number - 1] != content), None)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=4)  # for each addition of an answer
+def _by_hash(contents: tuple[str, ...], name: str) -> dict[bytes, list[int]]:
+    """The numbers of the contents that aren't "", by what they say."""
+    found = defaultdict[bytes, list[int]](list)
+    for number, content in enumerate(contents, start=1):
+        if content:
+            found[_hash_without_name(content, name)].append(number)
+    return found
+
+
 def _hash_without_name(content: str, name: str) -> bytes:
     for called in (f"{name} ", "the user ", "user "):
         if content.lower().startswith(called.lower()):

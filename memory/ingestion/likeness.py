@@ -11,9 +11,11 @@ from functools import lru_cache
 
 from memory.mending.wishes import NO, STOP
 from memory.words import Word, fold, normal, words_of
+from relationships.configuration.kept import KeptByText
 
 _Mark = tuple[str, str]
 _Asked = tuple[Word, frozenset[_Mark]]  # a word, and the marks by which it is found
+_kept: KeptByText[frozenset[_Mark]] = KeptByText()  # of the messages of a batch, for each of its operations
 _HEAD, _SHORT = 4, 3  # words match by this many letters; a word of three by all of them
 
 
@@ -78,9 +80,12 @@ def _telling(text: str) -> tuple[Word, ...]:
     return tuple(word for word in words_of(text) if word.identifier or not word.forms & (STOP | NO))
 
 
-@lru_cache(maxsize=128)  # the messages of a batch, for each of its operations
 def _marks_of(text: str) -> frozenset[_Mark]:
-    return frozenset(mark for word in _telling(text) for mark in _marks(word))
+    return _kept.get((text,), _read_marks)
+
+
+def _read_marks(texts: tuple[str]) -> frozenset[_Mark]:
+    return frozenset(mark for word in _telling(texts[0]) for mark in _marks(word))
 
 
 def _marks(word: Word) -> Iterator[_Mark]:

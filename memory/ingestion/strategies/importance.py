@@ -47,7 +47,7 @@ class ImportanceStrategy(Strategy):
         items = ask_for_memories(
             question, given, log, purpose=purpose, keep=lambda item: _scored(item, given, sentences)
         )
-        return Proposal(given.entries, [*items, *_left_unsaid(items, given, sentences)])
+        return Proposal(given.entries, [*items, *left_unsaid(items, given, sentences)])
 
 
 def _made_of(operation: Operation, sentences: Sentences) -> list[Told]:
@@ -81,24 +81,25 @@ def _score(item: dict[str, Any]) -> float | None:
     return score if 1 <= score <= HIGHEST and not isinstance(item["score"], bool) else None
 
 
-def _left_unsaid(
+def left_unsaid(
     items: Sequence[Operation], given: IngestionInput, sentences: Sentences
 ) -> Iterator[Operation]:
     """Operations for sentences with a floor that the answer left out: kept as they were said, unless known already."""
     said = {told for item in items if item.op != "refused" for told in _made_of(item, sentences)}
     forgets = {message for item in items if item.op == "delete" for message in item.messages}
     kept_from = given.ingestion.importance.kept_from
+    entries = [telling_words(f"{entry.subject} {entry.content}") for entry in given.entries]
     for told in (told for own in sentences.values() for told in own):
         heard = told.floor is not None and told.floor.at_least >= kept_from
         if not heard or told in said or told.message in forgets:
             continue
-        yield _known(told, given) or _as_said(told, given)
+        yield _known(told, entries) or _as_said(told, given)
 
 
-def _known(told: Told, given: IngestionInput) -> Operation | None:
-    """The operation `known`, if an entry has all the meaningful words."""
-    for place, entry in enumerate(given.entries, start=1):
-        if told.words <= telling_words(f"{entry.subject} {entry.content}"):
+def _known(told: Told, entries: Sequence[frozenset[str]]) -> Operation | None:
+    """The operation `known`, if an entry has all the meaningful words. `entries`: those of each."""
+    for place, words in enumerate(entries, start=1):
+        if told.words <= words:
             raw = {"op": "known", "content": told.text, "entry": place, "messages": [told.message]}
             return Operation(op="known", messages=(told.message,), raw=raw, entry=place)
     return None

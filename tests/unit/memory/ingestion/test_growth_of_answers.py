@@ -1,10 +1,13 @@
 """What a model answers is held against what was said, in time that grows with both, not with their product."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from memory.ingestion.apply import carry_out_all
+from memory.ingestion.apply_state import ApplyState
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.operations import check_operations, parse_answer
 from memory.ingestion.strategies.eroded_updates import ask_about_losses
@@ -42,3 +45,48 @@ def judged(case: tuple[IngestionInput, str]) -> list[str]:
 def test_operations_that_all_cite_many_messages_are_judged_in_time_that_grows_with_them(op: str) -> None:
     assert {UNASKED} == {*judged(made("delete", 3))}
     assert growth(judged, lambda size: made(op, size), size=12) < MOST
+
+
+def about_others(size: int) -> tuple[IngestionInput, str]:
+    entries = [shown(f"Walks with Oleg{number:x}", subject=f"Anna{number:x}") for number in range(10 * size)]
+    operations = [
+        {"op": "update", "entry": number, "content": f"Anna{number + 1:x} swims {number:x}", "messages": [1]}
+        for number in range(1, size + 1)
+    ]
+    return ingestion_input("Hi", entries=entries), json.dumps({"operations": operations})
+
+
+def test_updates_beside_entries_about_many_people_are_judged_in_time_that_grows_with_both() -> None:
+    assert growth(judged, about_others, size=50) < MOST
+
+
+def test_additions_beside_many_entries_are_judged_in_time_that_grows_with_both() -> None:
+    def many(size: int) -> tuple[IngestionInput, str]:
+        entries = [shown(f"Walks with Oleg{number:x}") for number in range(60 * size)]
+        operations = [{"op": "add", "content": f"Swims {n:x}", "messages": [1]} for n in range(size)]
+        return ingestion_input("Hi", entries=entries), json.dumps({"operations": operations})
+
+    assert growth(judged, many, size=15) < MOST
+
+
+def test_operations_that_all_cite_a_large_batch_read_each_of_its_messages_once() -> None:
+    def batch(size: int) -> tuple[IngestionInput, str]:
+        given, answer = made("replace", 10)
+        said = [replace(given.messages[0], content=told(number, 30)) for number in range(size)]
+        raw = json.loads(answer)["operations"]
+        cited = [{**operation, "messages": list(range(1, size + 1))} for operation in raw]
+        return replace(given, messages=tuple(said)), json.dumps({"operations": cited})
+
+    assert growth(judged, batch, size=40) < MOST
+
+
+def test_what_is_refused_of_a_long_answer_is_numbered_in_time_that_grows_with_it() -> None:
+    given = ingestion_input("Hi")
+
+    def numbered(answer: list[Any]) -> list[int]:
+        state = ApplyState(given, given.messages[0].occurred_at)
+        carry_out_all(state, check_operations(answer, given))
+        return [result.number for result in state.results]
+
+    assert numbered([0] * 3) == [0, 1, 2]
+    assert growth(numbered, lambda size: [0] * size, size=1500) < MOST
