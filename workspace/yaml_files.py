@@ -22,7 +22,7 @@ def read_yaml(content: bytes) -> dict[str, Any] | None:
     try:
         read = yaml.load(content, _Plain)  # noqa: S506 - it is a SafeLoader
         return storable_json(_plain(read)) if isinstance(read, dict) else None
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError, TooMuch):
+    except (yaml.YAMLError, UnicodeDecodeError, ValueError, OverflowError, RecursionError, TooMuch):
         return None
 
 
