@@ -5,10 +5,10 @@ Paths begin with /memories, as in that tool, or are paths of the tree.
 """
 
 import posixpath
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
@@ -73,20 +73,21 @@ class FileTools:
 
     def _str_replace(self, path: str, old_str: str, new_str: str = "") -> str:
         place, content, seen = self._existing(path)
-        found = [match.start() for match in re.finditer(f"(?={re.escape(old_str)})", content)]
-        if not found:
+        first = content.find(old_str)
+        if first < 0:
             raise ToolRefused(
                 f"No replacement was performed, old_str `{old_str}` did not appear verbatim in {path}."
             )
         if content.count(old_str) > 1:
-            lines = ", ".join(str(content.count("\n", 0, start) + 1) for start in found)
+            *lines, last = map(str, islice(_lines_with(old_str, content), MOST_HITS + 1))
+            found = ", ".join([*lines, last if len(lines) < MOST_HITS else "and more"])
             raise ToolRefused(
-                f"No replacement was performed. Multiple occurrences of old_str `{old_str}` in lines: {lines}. "
+                f"No replacement was performed. Multiple occurrences of old_str `{old_str}` in lines: {found}. "
                 "Please ensure it is unique"
             )
         changed = content.replace(old_str, new_str)
         self._change({place: changed.encode()}, seen)
-        line = content.count("\n", 0, found[0])
+        line = content.count("\n", 0, first)
         shown = changed.split("\n")
         around = range(max(0, line - 2), min(len(shown), line + 3))
         snippet = "\n".join(f"{number + 1:>{WIDTH}}\t{shown[number]}" for number in around)
@@ -224,6 +225,15 @@ def _place_of(path: str) -> str:
     if place == ".." or place.startswith("../"):
         raise ToolRefused(f"Path {path} would escape {ROOT} directory")
     return "" if place == "." else place
+
+
+def _lines_with(text: str, content: str) -> Iterator[int]:
+    """The line of each place where the text begins, from 1."""
+    line, before, start = 1, 0, content.find(text)
+    while start >= 0:
+        line += content.count("\n", before, start)
+        yield line
+        before, start = start, content.find(text, start + 1)
 
 
 def _below(place: str, files: Files) -> list[str]:

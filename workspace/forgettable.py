@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
+from itertools import groupby
 from uuid import UUID
 
 from django.utils import timezone
@@ -121,12 +122,13 @@ def branches_of(relationship_id: UUID) -> list[str]:
 def _sentences_by_id(relationship_id: UUID, ids: Iterable[UUID]) -> dict[UUID, str]:
     """The sentences with these IDs, if their contents still exist."""
     found: dict[UUID, str] = {}
-    for one in ids:
-        first, last = (UUID(bytes=one.bytes[:12] + end * 4) for end in (b"\x00", b"\xff"))
+    for digest, listed in groupby(sorted(ids), key=lambda one: one.bytes[:12]):
+        own = list(listed)
+        first, last = (UUID(bytes=digest + end * 4) for end in (b"\x00", b"\xff"))
         for blob in Blob.objects.for_relationship(relationship_id).filter(id__range=(first, last)):
             there = list(sentences_of(text_of(bytes(blob.content)) or ""))
-            if (number := int.from_bytes(one.bytes[12:])) < len(there):
-                found[one] = there[number]
+            numbers = {one: int.from_bytes(one.bytes[12:]) for one in own}
+            found |= {one: there[number] for one, number in numbers.items() if number < len(there)}
     return found
 
 

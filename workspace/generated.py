@@ -158,7 +158,7 @@ def _documents(relationship: Relationship) -> dict[str, bytes]:
 
 def _named_documents(relationship: Relationship) -> Iterator[tuple[str, Document]]:
     documents = Document.objects.of_companion(relationship.project_id, relationship.companion_id)
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
     ready = documents.filter(state=DocumentState.READY).order_by("created_at", "id")
     for document in ready.only("id", "name", "characters"):
         yield f"{DOCUMENTS}{_file_name(document.name, taken)}", document
@@ -173,16 +173,17 @@ def _texts_of(document_ids: Collection[UUID]) -> dict[UUID, str]:
     )
 
 
-def _file_name(name: str, taken: set[str]) -> str:
+def _file_name(name: str, taken: dict[str, int]) -> str:
+    """A name that no other file has. `taken`: the folded names so far, each with the last number that was tried."""
     plain = _UNFIT.sub(" ", unicodedata.normalize("NFC", name)).strip(" .") or "document"
     while len(plain.encode()) > 200:
         plain = plain[:-1]
-    plain, number = plain if plain.endswith((".md", ".txt")) else f"{plain}.md", 1
-    stem, _, ending = plain.rpartition(".")
+    plain = plain if plain.endswith((".md", ".txt")) else f"{plain}.md"
+    first, (stem, _, ending) = folded(plain), plain.rpartition(".")
     while folded(plain) in taken:
-        number += 1
-        plain = f"{stem} ({number}).{ending}"
-    taken.add(folded(plain))
+        taken[first] += 1
+        plain = f"{stem} ({taken[first]}).{ending}"
+    taken[folded(plain)] = 1
     return plain
 
 
