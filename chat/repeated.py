@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+from chat.calls import Call
 from chat.messages import told_calls
-from chat.replies import Call, Reply
+from chat.replies import Reply
 from chat.wire import Envelope, Told, usage_of
 from relationships.models import Message, MessageRole, Turn
 from relationships.services.limits import metadata_fault

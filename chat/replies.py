@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 from django.conf import settings
 
+from chat.calls import Call
 from chat.messages import Message
 from chat.tools.definitions import READING, TOOLS, WRITING
 from chat.tools.run import Ran
@@ -56,27 +57,6 @@ class Question:
         return alias
 
 
-@dataclass(slots=True)
-class Call:
-    """A tool call, assembled from its parts."""
-
-    id: str = ""
-    name: str = ""
-    arguments: str = ""
-    extra: Any = None
-
-    def add(self, part: CallPart) -> None:
-        self.id = self.id or part.id
-        self.name = self.name or part.name
-        self.arguments += part.arguments
-        self.extra = self.extra or part.extra
-
-    def as_message(self) -> dict[str, Any]:
-        function = {"name": self.name, "arguments": self.arguments}
-        extra = {"extra_content": self.extra} if self.extra else {}
-        return {"id": self.id, "type": "function", "function": function, **extra}
-
-
 class Reply:
     """The reply so far; iterate over `parts` once. `run` runs a memory tool by name, after those that ran earlier."""
 
@@ -84,7 +64,7 @@ class Reply:
         self, question: Question, *, run: Callable[[str, dict[str, Any], Sequence[Ran]], Ran]
     ) -> None:
         self.question = question
-        self.text, self.refusal = "", ""
+        self._texts, self._refusals = list[str](), list[str]()
         self.logprobs: dict[str, list[Any]] | None = None  # by OpenAI's names; None: the model told none
         self.calls: list[Call] = []  # of the client's tools
         self.finish = ""  # the finish reason; empty until the end
@@ -103,9 +83,17 @@ class Reply:
     def model(self) -> str:
         return next((asked.model for asked in reversed(self.completions) if asked), "")
 
+    @property
+    def text(self) -> str:
+        return _joined(self._texts)
+
+    @property
+    def refusal(self) -> str:
+        return _joined(self._refusals)
+
     def forget(self) -> None:
         """Leave out what the model has said so far."""
-        self.text, self.refusal, self.calls = "", "", []
+        self._texts, self._refusals, self.calls = [], [], []
 
     @property
     def milliseconds(self) -> float:
@@ -136,22 +124,22 @@ class Reply:
         client can't.
         """
         ours: dict[int, Call] = {}
-        theirs: dict[int, Call] = {}
+        theirs: dict[int, tuple[int, Call]] = {}  # with the client's number
         with closing(self._ask(messages, own)) as parts:
             while (part := self._next(parts)) is not None:
                 passed = tuple(self._sort(piece, ours, theirs) for piece in part.calls)
                 passed_on = tuple(piece for piece in passed if piece is not None)
                 if part.text or part.refusal or passed_on:
                     text = part.text if said else self._separated(part.text)
-                    self.text += text
-                    self.refusal += part.refusal
+                    self._texts.append(text)
+                    self._refusals.append(part.refusal)
                     self._collect(part.logprobs)
                     said.append(part.text)
                     yield replace(part, text=text, calls=passed_on)
                 if part.completion is not None:
                     self.completions[-1] = part.completion
                     self.finish = part.finish
-        self.calls += theirs.values()
+        self.calls += (call for _, call in theirs.values())
         return list(ours.values())
 
     def _next(self, parts: Iterator[ChatPart]) -> ChatPart | None:
@@ -180,7 +168,9 @@ class Reply:
         runs_on = text and self.text and not (self.text[-1].isspace() or text[0].isspace())
         return f"\n\n{text}" if runs_on else text
 
-    def _sort(self, piece: CallPart, ours: dict[int, Call], theirs: dict[int, Call]) -> CallPart | None:
+    def _sort(
+        self, piece: CallPart, ours: dict[int, Call], theirs: dict[int, tuple[int, Call]]
+    ) -> CallPart | None:
         """Add a piece to its call; the first piece has the tool's name. Return it for the client if the call is the
         client's, numbered as if there were no others; otherwise None.
         """
@@ -188,8 +178,8 @@ class Reply:
         if piece.index in ours or (piece.index not in theirs and not is_theirs):
             ours.setdefault(piece.index, Call()).add(piece)
             return None
-        theirs.setdefault(piece.index, Call()).add(piece)
-        place = list(theirs).index(piece.index)
+        place, call = theirs.setdefault(piece.index, (len(theirs), Call()))
+        call.add(piece)
         return CallPart(place, piece.id, piece.name, piece.arguments, piece.extra)
 
     def _ask(self, messages: Sequence[Message], own: Sequence[ToolSpec]) -> Generator[ChatPart, None, None]:
@@ -248,6 +238,12 @@ class Reply:
         if time.monotonic() > self._ends_at:
             most = self.question.configuration.chat.max_seconds
             raise ProviderTimeout(f"The reply took longer than {most} s (chat.max_seconds).")
+
+
+def _joined(parts: list[str]) -> str:
+    """The parts as one, which they are from then on."""
+    parts[:] = ["".join(parts)]
+    return parts[0]
 
 
 def _about_tools(error: RequestRefused) -> bool:

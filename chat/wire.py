@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import orjson
 
-from chat.replies import Call
+from chat.calls import Call
 from providers.llm.base import Completion
 from providers.llm.chat import CallPart, ChatPart
 

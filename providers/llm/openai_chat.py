@@ -19,11 +19,14 @@ DONE = "[DONE]"
 
 def lines_of(parts: Iterable[bytes]) -> Iterator[str]:
     """The lines of a stream of events. JSON may contain U+2028 or U+0085, at which `iter_lines` would break a line."""
-    rest = b""
+    begun: list[bytes] = []  # the pieces of a line that is not complete
     for part in parts:
-        *lines, rest = (rest + part).split(b"\n")
-        yield from (line.decode("utf-8", "replace") for line in lines)
-    yield rest.decode("utf-8", "replace")
+        *lines, rest = part.split(b"\n")
+        for line in lines:
+            yield b"".join((*begun, line)).decode("utf-8", "replace")
+            begun.clear()
+        begun.append(rest)
+    yield b"".join(begun).decode("utf-8", "replace")
 
 
 def read_chunks(
