@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import Any, Literal
 
 from admin_ui.word_diff import Piece, word_diff
+from relationships.text_matching import MOST_AT_ONCE, Effort, Matcher
 
 ALIKE = 0.6  # difflib's ratio from which two texts are two wordings of one thing
 MOST_PAIRED = 100  # entries that each entry is compared with
@@ -28,9 +28,9 @@ def pairs_of(published: Sequence[Entry], draft: Sequence[Entry]) -> list[Pair]:
     """Pair the entries: first those that differ, then those that both prompts keep, in the draft's order."""
     both = {_key(entry) for entry in published} & {_key(entry) for entry in draft}
     left = [entry for entry in published if _key(entry) not in both]
-    pairs: list[Pair] = []
+    pairs, effort = list[Pair](), Effort(MOST_AT_ONCE)
     for entry in (entry for entry in draft if _key(entry) not in both):
-        other = _other_wording(entry, left[:MOST_PAIRED])
+        other = _other_wording(entry, left[:MOST_PAIRED], effort)
         if other is None:
             pairs.append(Pair("added", None, entry, now=[Piece("added", entry["content"])]))
             continue
@@ -45,9 +45,12 @@ def pairs_of(published: Sequence[Entry], draft: Sequence[Entry]) -> list[Pair]:
     return pairs + [Pair("same", entry, entry) for entry in draft if _key(entry) in both]
 
 
-def _other_wording(entry: Entry, others: Sequence[Entry]) -> Entry | None:
+def _other_wording(entry: Entry, others: Sequence[Entry], effort: Effort) -> Entry | None:
+    matcher = Matcher(None, "", entry["content"][:300], autojunk=False, effort=effort)
+
     def likeness(other: Entry) -> float:
-        return SequenceMatcher(None, other["content"][:300], entry["content"][:300], autojunk=False).ratio()
+        matcher.set_seq1(other["content"][:300])
+        return matcher.ratio() if matcher.quick_ratio() >= ALIKE else 0.0  # the quick one is never less
 
     best = max(others, key=likeness, default=None)
     return best if best is not None and likeness(best) >= ALIKE else None
