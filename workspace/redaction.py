@@ -6,9 +6,11 @@ Existing clones have to be cloned again.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
-from itertools import islice
+from functools import lru_cache
+from itertools import groupby, islice, takewhile
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -33,6 +35,8 @@ ERASED = "[erased]"
 TOLD_NEVER = -1  # AgentStep.forgettings of a step whose result no model is told any more
 SHORTEST = 8  # characters; a shorter text, such as a name, is not proof of a quotation
 AT_ONCE = 100
+NOTHING = "(?!)"  # a pattern that matches nowhere
+DEEPEST = 30  # groups of a pattern within each other; compiling one calls itself for each
 _TEXTS: dict[type[Model], tuple[str, ...]] = {
     AgentSession: ("task", "summary", "error", "facts"),
     AgentStep: ("result", "arguments"),
@@ -49,9 +53,9 @@ _REFERENCES: dict[type[Model], tuple[str, ...]] = {
 
 def redact_workspace(relationship_id: UUID, texts: Collection[str]) -> Counter[type[Model]]:
     """Redact these texts; count the changed rows by model. In the erasure's transaction, under the row lock."""
-    phrases = sorted((phrase_of(text) for text in texts if len(text) >= SHORTEST), key=len, reverse=True)
-    pattern = re.compile("|".join(phrases), re.IGNORECASE)
-    return redact_pattern(relationship_id, pattern) if phrases else Counter()
+    return redact_pattern(
+        relationship_id, re.compile(any_of(text for text in texts if len(text) >= SHORTEST), re.IGNORECASE)
+    )
 
 
 def redact_pattern(relationship_id: UUID, pattern: re.Pattern[str]) -> Counter[type[Model]]:
@@ -89,9 +93,44 @@ def _recalls(relationship_id: UUID) -> Any:
     return steps.filter(Q(tool=RECALL) | Q(tool="memory", arguments__command=RECALL))
 
 
-def phrase_of(text: str) -> str:
-    """A pattern for the text with any spacing."""
-    return r"\s+".join(map(re.escape, text.split()))
+def any_of(texts: Iterable[str]) -> str:
+    """A pattern, for IGNORECASE, for the longest of these texts, with any spacing. What several begin with stands in it
+    once: tried one by one, thousands would take minutes for each file.
+    """
+    rows = sorted({row for row in map(_signs, texts) if row})
+    return _branches(rows, 0, DEEPEST) if rows else NOTHING
+
+
+def _signs(text: str) -> tuple[str, ...]:
+    """A pattern for each sign of the text, and for each space between two of its words."""
+    spaced = (sign for word in text.split() for sign in (r"\s+", *map(_either_case, word)))
+    return tuple(spaced)[1:]
+
+
+@lru_cache(maxsize=4096)
+def _either_case(sign: str) -> str:
+    """A pattern for the sign: the same one for all that IGNORECASE takes for each other, such as S, s and ſ."""
+    alike = (sign.upper().casefold()[:1], sign.lower(), sign)
+    return next(one for one in map(re.escape, alike) if re.fullmatch(one, sign, re.IGNORECASE))
+
+
+def _branches(rows: Sequence[tuple[str, ...]], at: int, deep: int) -> str:
+    """A pattern for the rest, from `at` on, of any of these rows. They are sorted, and alike up to there."""
+    found: list[str] = []
+    for _, same in groupby((row for row in rows if len(row) > at), key=itemgetter(at)):
+        alike = list(same)
+        first, last = alike[0], alike[-1]
+        after = at + sum(
+            1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first[at:], last[at:], strict=False))
+        )
+        if deep:
+            rest = _branches(alike, after, deep - 1) if len(alike) > 1 else "".join(first[after:])
+        else:
+            ends = sorted(("".join(row[after:]) for row in alike), key=len, reverse=True)
+            rest = f"(?:{'|'.join(ends)})"
+        found.append("".join(first[at:after]) + rest)
+    ended = any(len(row) == at for row in rows)
+    return found[0] if len(found) == 1 and not ended else f"(?:{'|'.join(found)})" + "?" * ended
 
 
 def _owned(model: type[Model], relationship_id: UUID) -> OwnedQuerySet:
