@@ -18,6 +18,9 @@ _SEPARATORS = re.compile(r"[^\w]+|_+")
 _ADORNMENTS = re.compile(r"^(?:user|users|person|my|their|his|her|the|current|currently|present|new)_")
 # The similarity (difflib) from which a word can only be a misspelt key: `favorite`, `favourite`.
 MISSPELT = 0.88
+MOST_COMPARED = (
+    20_000  # names, with all words of an answer: two seconds, if they are long and of the same letters
+)
 
 
 class Vocabulary:
@@ -30,15 +33,19 @@ class Vocabulary:
         self._names = {near: key for key in shipped.values() if key.name not in own for near in key.near}
         self._names |= {near: key for key in own.values() for near in key.near}
         self._names |= dict(self.keys)
+        self._compared = 0
 
     def find(self, word: str) -> FactKey | None:
-        """The key that `word` means, also by a similar name (`current_city`) or misspelt; None: none."""
+        """The key that `word` means, also by a similar name (`current_city`), or misspelt, until many were compared."""
         name = "_".join(part for part in _SEPARATORS.split(word.lower()) if part)
         plain = (name, _ADORNMENTS.sub("", name), name.removesuffix("s"), name.removesuffix("_name"))
         for candidate in plain:
             if candidate in self._names:
                 return self._names[candidate]
-        close = get_close_matches(name, self._names, n=1, cutoff=MISSPELT) if len(name) > 4 else []
+        if len(name) <= 4 or self._compared >= MOST_COMPARED:
+            return None
+        self._compared += len(self._names)
+        close = get_close_matches(name, self._names, n=1, cutoff=MISSPELT)
         return self._names[close[0]] if close else None
 
     def known_keys(self, types: Sequence[str]) -> tuple[KnownKey, ...]:

@@ -4,6 +4,7 @@ from pydantic import ValidationError
 from memory.ingestion.configuration import DEFAULT_TYPES
 from memory.ingestion.strategies.options import FactKey, KeyedFactsOptions
 from memory.ingestion.strategies.vocabulary import SHIPPED_KEYS, Vocabulary, fact_text, type_among
+from tests.growth import MOST, growth
 
 SHIPPED = Vocabulary(KeyedFactsOptions())
 TYPES = [entry_type.name for entry_type in DEFAULT_TYPES]
@@ -86,3 +87,18 @@ def test_a_model_is_told_keys_of_the_types_the_companion_has() -> None:
 
     assert set(known.values()) == {"other"}
     assert set(known) == set(SHIPPED.keys)
+
+
+def test_unknown_words_are_compared_with_many_keys_in_bounded_time() -> None:
+    def found(size: int) -> list[FactKey | None]:
+        letters = "abcdefghijklmnopqrstuvwxyz" * 2
+        turned = [f"a{number}{letters[number % 26 :]}{letters[: number % 26]}" for number in range(31 * size)]
+        keys = [
+            FactKey(name=turned[n], near=tuple(turned[size + 30 * n : size + 30 * n + 30]))
+            for n in range(size)
+        ]
+        vocabulary = Vocabulary(KeyedFactsOptions(keys=tuple(keys)))
+        return [vocabulary.find(f"b{number}{letters[::-1]}") for number in range(size)]
+
+    assert found(2) == [None, None]
+    assert growth(found, lambda size: size, size=12) < MOST
