@@ -15,7 +15,8 @@ from relationships.configuration.kept import KeptByText
 
 _Mark = tuple[str, str]
 _Asked = tuple[Word, frozenset[_Mark]]  # a word, and the marks by which it is found
-_kept: KeptByText[frozenset[_Mark]] = KeptByText()  # of the messages of a batch, for each of its operations
+# Of the messages of a batch, for each of its operations. The marks may take eighty times the bytes of a text.
+_kept: KeptByText[frozenset[_Mark]] = KeptByText(8_388_608)
 _HEAD, _SHORT = 4, 3  # words match by this many letters; a word of three by all of them
 
 
