@@ -18,9 +18,8 @@ _SEPARATORS = re.compile(r"[^\w]+|_+")
 _ADORNMENTS = re.compile(r"^(?:user|users|person|my|their|his|her|the|current|currently|present|new)_")
 # The similarity (difflib) from which a word can only be a misspelt key: `favorite`, `favourite`.
 MISSPELT = 0.88
-MOST_COMPARED = (
-    20_000  # names, with all words of an answer: two seconds, if they are long and of the same letters
-)
+# Names, with all words of an answer: two seconds, if they are long and of the same letters.
+MOST_COMPARED = 20_000
 
 
 class Vocabulary:
