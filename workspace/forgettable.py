@@ -5,7 +5,6 @@ A sentence's ID is where it was found: twelve bytes of the content's SHA-256, th
 """
 
 import hashlib
-import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
@@ -23,7 +22,7 @@ from workspace.generated import DOCUMENTS, ENTRIES, PROFILE, RULES, TOOLS, entri
 from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.identity import RAPPORT
 from workspace.models import MAIN, Blob, Branch
-from workspace.redaction import SHORTEST, any_of, redact_pattern
+from workspace.redaction import SHORTEST, phrase_of, redact_patterns
 from workspace.sentences import EMPTIED, MARKS, sentences_of, without
 from workspace.store import Head, read_blobs, read_contents
 from workspace.trees import Draft, entry_of, key_of, text_of
@@ -79,7 +78,7 @@ class ForgettableFiles(Forgettable):
         texts = {text.lstrip(MARKS) for text in _sentences_by_id(relationship.id, ids).values()}
         if texts:
             self.hide(relationship, ids, now=now)
-            redact_pattern(relationship.id, re.compile(_pattern_for(texts), re.IGNORECASE | re.M))
+            redact_patterns(relationship.id, {text: _pattern_for(text) for text in texts if text.split()})
 
 
 def bring_back(relationship: Relationship, messages: Collection[str]) -> None:
@@ -158,8 +157,7 @@ def _commit_message(ids: Collection[UUID]) -> str:
     return f"{TAKES_OUT}is to be forgotten ({mark})"
 
 
-def _pattern_for(texts: Collection[str]) -> str:
-    """A pattern for any of the texts. A short one, which proves nothing, must be a whole line."""
-    long = any_of(text for text in texts if len(text) >= SHORTEST)
-    short = any_of(text for text in texts if len(text) < SHORTEST)
-    return rf"(?<!\w){long}(?!\w)|^[^\w\n]*{short}[^\w\n]*$"
+def _pattern_for(text: str) -> str:
+    """A pattern for the text. A short one, which proves nothing, must be a whole line."""
+    phrase = phrase_of(text)
+    return rf"(?<!\w){phrase}(?!\w)" if len(text) >= SHORTEST else rf"^[^\w\n]*{phrase}[^\w\n]*$"

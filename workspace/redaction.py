@@ -6,16 +6,15 @@ Existing clones have to be cloned again.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
-from functools import lru_cache
-from itertools import groupby, islice, takewhile
-from operator import itemgetter
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Model, Q
 
+from memory.phrases import Phrases
 from relationships.models import OwnedQuerySet, Snapshot
 from workspace.models import (
     AgentSession,
@@ -35,8 +34,6 @@ ERASED = "[erased]"
 TOLD_NEVER = -1  # AgentStep.forgettings of a step whose result no model is told any more
 SHORTEST = 8  # characters; a shorter text, such as a name, is not proof of a quotation
 AT_ONCE = 100
-NOTHING = "(?!)"  # a pattern that matches nowhere
-DEEPEST = 30  # groups of a pattern within each other; compiling one calls itself for each
 _TEXTS: dict[type[Model], tuple[str, ...]] = {
     AgentSession: ("task", "summary", "error", "facts"),
     AgentStep: ("result", "arguments"),
@@ -51,21 +48,33 @@ _REFERENCES: dict[type[Model], tuple[str, ...]] = {
 }
 
 
+class Redaction:
+    """Replaces texts by ERASED. `patterns`: by text, the expression that finds it; case does not matter."""
+
+    def __init__(self, patterns: Mapping[str, str]) -> None:
+        self._patterns, self._phrases = patterns, Phrases(patterns)
+
+    def of(self, text: str) -> str:
+        if found := self._phrases.found_in(text):
+            return re.sub("|".join(self._patterns[one] for one in found), ERASED, text, flags=re.I | re.M)
+        return text
+
+
 def redact_workspace(relationship_id: UUID, texts: Collection[str]) -> Counter[type[Model]]:
     """Redact these texts; count the changed rows by model. In the erasure's transaction, under the row lock."""
-    return redact_pattern(
-        relationship_id, re.compile(any_of(text for text in texts if len(text) >= SHORTEST), re.IGNORECASE)
-    )
+    patterns = {text: phrase_of(text) for text in texts if len(text) >= SHORTEST}
+    return redact_patterns(relationship_id, patterns) if patterns else Counter()
 
 
-def redact_pattern(relationship_id: UUID, pattern: re.Pattern[str]) -> Counter[type[Model]]:
-    """Redact what matches the pattern; count the changed rows by model."""
+def redact_patterns(relationship_id: UUID, patterns: Mapping[str, str]) -> Counter[type[Model]]:
+    """Redact what each text's pattern finds; count the changed rows by model."""
+    redaction = Redaction(patterns)
     counts: Counter[type[Model]] = Counter()
     for model, names in _TEXTS.items():
-        counts[model] += _redact_columns(_owned(model, relationship_id), names, pattern)
+        counts[model] += _redact_columns(_owned(model, relationship_id), names, redaction)
     snapshots = _owned(Snapshot, relationship_id).exclude(hot_context=None)
-    counts[Snapshot] += _redact_columns(snapshots, ("hot_context",), pattern)
-    counts.update(_redact_history(relationship_id, pattern))
+    counts[Snapshot] += _redact_columns(snapshots, ("hot_context",), redaction)
+    counts.update(_redact_history(relationship_id, redaction))
     return +counts
 
 
@@ -93,44 +102,9 @@ def _recalls(relationship_id: UUID) -> Any:
     return steps.filter(Q(tool=RECALL) | Q(tool="memory", arguments__command=RECALL))
 
 
-def any_of(texts: Iterable[str]) -> str:
-    """A pattern, for IGNORECASE, for the longest of these texts, with any spacing. What several begin with stands in it
-    once: tried one by one, thousands would take minutes for each file.
-    """
-    rows = sorted({row for row in map(_signs, texts) if row})
-    return _branches(rows, 0, DEEPEST) if rows else NOTHING
-
-
-def _signs(text: str) -> tuple[str, ...]:
-    """A pattern for each sign of the text, and for each space between two of its words."""
-    spaced = (sign for word in text.split() for sign in (r"\s+", *map(_either_case, word)))
-    return tuple(spaced)[1:]
-
-
-@lru_cache(maxsize=4096)
-def _either_case(sign: str) -> str:
-    """A pattern for the sign: the same one for all that IGNORECASE takes for each other, such as S, s and ſ."""
-    alike = (sign.upper().casefold()[:1], sign.lower(), sign)
-    return next(one for one in map(re.escape, alike) if re.fullmatch(one, sign, re.IGNORECASE))
-
-
-def _branches(rows: Sequence[tuple[str, ...]], at: int, deep: int) -> str:
-    """A pattern for the rest, from `at` on, of any of these rows. They are sorted, and alike up to there."""
-    found: list[str] = []
-    for _, same in groupby((row for row in rows if len(row) > at), key=itemgetter(at)):
-        alike = list(same)
-        first, last = alike[0], alike[-1]
-        after = at + sum(
-            1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first[at:], last[at:], strict=False))
-        )
-        if deep:
-            rest = _branches(alike, after, deep - 1) if len(alike) > 1 else "".join(first[after:])
-        else:
-            ends = sorted(("".join(row[after:]) for row in alike), key=len, reverse=True)
-            rest = f"(?:{'|'.join(ends)})"
-        found.append("".join(first[at:after]) + rest)
-    ended = any(len(row) == at for row in rows)
-    return found[0] if len(found) == 1 and not ended else f"(?:{'|'.join(found)})" + "?" * ended
+def phrase_of(text: str) -> str:
+    """A pattern for the text with any spacing."""
+    return r"\s+".join(map(re.escape, text.split()))
 
 
 def _owned(model: type[Model], relationship_id: UUID) -> OwnedQuerySet:
@@ -138,13 +112,13 @@ def _owned(model: type[Model], relationship_id: UUID) -> OwnedQuerySet:
     return rows
 
 
-def _redact_columns(rows: OwnedQuerySet, names: tuple[str, ...], pattern: re.Pattern[str]) -> int:
+def _redact_columns(rows: OwnedQuerySet, names: tuple[str, ...], redaction: Redaction) -> int:
     count = 0
     for row in rows.iterator(chunk_size=AT_ONCE):
         changed = {
             name: new
             for name in names
-            if (new := _without(getattr(row, name), pattern)) != getattr(row, name)
+            if (new := _without(getattr(row, name), redaction)) != getattr(row, name)
         }
         if changed:
             rows.filter(id=row.id).update(**changed)
@@ -152,32 +126,32 @@ def _redact_columns(rows: OwnedQuerySet, names: tuple[str, ...], pattern: re.Pat
     return count
 
 
-def _without(value: object, pattern: re.Pattern[str]) -> object:
+def _without(value: object, redaction: Redaction) -> object:
     if isinstance(value, str):
-        return pattern.sub(ERASED, value)
+        return redaction.of(value)
     if isinstance(value, list):
-        return [_without(child, pattern) for child in value]
+        return [_without(child, redaction) for child in value]
     if isinstance(value, dict):
-        return {_without(key, pattern): _without(child, pattern) for key, child in value.items()}
+        return {_without(key, redaction): _without(child, redaction) for key, child in value.items()}
     return value
 
 
-def _redact_history(relationship_id: UUID, pattern: re.Pattern[str]) -> Counter[type[Model]]:
-    contents = _redact_blobs(relationship_id, pattern)
+def _redact_history(relationship_id: UUID, redaction: Redaction) -> Counter[type[Model]]:
+    contents = _redact_blobs(relationship_id, redaction)
     trees: dict[UUID, str] = {}  # by the old ID, the new SHA-1
     for some in _pieces(_owned(Tree, relationship_id)):
         new: list[Tree] = []
         for tree in some:
             kept = {path: Entry(*entry) for path, entry in tree.files.items()}
             files = {
-                pattern.sub(ERASED, path): contents.get(entry.sha256, entry)._replace(mode=entry.mode)
+                redaction.of(path): contents.get(entry.sha256, entry)._replace(mode=entry.mode)
                 for path, entry in kept.items()
             }
             if (sha := tree_sha(files)) != tree.sha:
                 new.append(Tree(**tree.owner, id=key_of(sha), sha=sha, files=files))
                 trees[tree.id] = sha
         Tree.objects.bulk_create(new, ignore_conflicts=True)
-    commits = _redact_commits(relationship_id, pattern, trees)
+    commits = _redact_commits(relationship_id, redaction, trees)
     _owned(Tree, relationship_id).filter(id__in=trees).delete()
     _owned(Blob, relationship_id).filter(id__in=[key_of(sha256) for sha256 in contents]).delete()
     return Counter({Blob: len(contents), Tree: len(trees), Commit: len(commits)})
@@ -190,16 +164,14 @@ def _pieces(rows: OwnedQuerySet) -> Iterator[list[Any]]:
         yield some
 
 
-def _redact_blobs(relationship_id: UUID, pattern: re.Pattern[str]) -> dict[str, Entry]:
+def _redact_blobs(relationship_id: UUID, redaction: Redaction) -> dict[str, Entry]:
     """Redact contents. Returns the new entry of each changed content, by the old SHA-256."""
     renewed: dict[str, Entry] = {}
     for some in _pieces(_owned(Blob, relationship_id)):
         rows: list[Blob] = []
         for blob in some:
             old = bytes(blob.content)
-            new = pattern.sub(ERASED, old.decode("utf-8", "surrogateescape")).encode(
-                "utf-8", "surrogateescape"
-            )
+            new = redaction.of(old.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
             if new != old:
                 entry = renewed[entry_of(old).sha256] = entry_of(new)
                 rows.append(Blob(**blob.owner, id=key_of(entry.sha256), size=len(new), content=new))
@@ -207,9 +179,7 @@ def _redact_blobs(relationship_id: UUID, pattern: re.Pattern[str]) -> dict[str, 
     return renewed
 
 
-def _redact_commits(
-    relationship_id: UUID, pattern: re.Pattern[str], trees: dict[UUID, str]
-) -> dict[UUID, UUID]:
+def _redact_commits(relationship_id: UUID, redaction: Redaction, trees: dict[UUID, str]) -> dict[UUID, UUID]:
     """Rewrite commits whose tree, parent or words changed, parents first, and update the references to them.
     Returns the new IDs by the old ones.
     """
@@ -218,7 +188,7 @@ def _redact_commits(
     new: list[Commit] = []
     for commit in _owned(Commit, relationship_id).order_by("recorded_at", "id"):
         tree = trees.get(commit.tree_id, "")
-        raw = _raw(bytes(commit.raw).decode("utf-8", "surrogateescape"), tree, shas, pattern)
+        raw = _raw(bytes(commit.raw).decode("utf-8", "surrogateescape"), tree, shas, redaction)
         sha = git_sha("commit", raw)
         if sha == commit.sha:
             continue
@@ -229,8 +199,8 @@ def _redact_commits(
             "tree_id": key_of(tree) if tree else commit.tree_id,
             "parents": [moved.get(parent, parent) for parent in commit.parents],
             "raw": raw,
-            "message": pattern.sub(ERASED, commit.message),
-            "author": pattern.sub(ERASED, commit.author)[:300],
+            "message": redaction.of(commit.message),
+            "author": redaction.of(commit.author)[:300],
             "recorded_at": commit.recorded_at,
         }
         new.append(Commit(**commit.owner, **values))
@@ -250,7 +220,7 @@ def _redact_commits(
     return moved
 
 
-def _raw(text: str, tree: str, shas: dict[str, str], pattern: re.Pattern[str]) -> bytes:
+def _raw(text: str, tree: str, shas: dict[str, str], redaction: Redaction) -> bytes:
     head, gap, message = text.partition("\n\n")
     lines: list[str] = []
     for line in head.split("\n"):
@@ -259,5 +229,5 @@ def _raw(text: str, tree: str, shas: dict[str, str], pattern: re.Pattern[str]) -
             line = f"tree {tree}"
         elif name == "parent":
             line = f"parent {shas.get(value, value)}"
-        lines.append(pattern.sub(ERASED, line))
-    return ("\n".join(lines) + gap + pattern.sub(ERASED, message)).encode("utf-8", "surrogateescape")
+        lines.append(redaction.of(line))
+    return ("\n".join(lines) + gap + redaction.of(message)).encode("utf-8", "surrogateescape")

@@ -10,6 +10,8 @@ from functools import cached_property
 
 from memory.words import Word, folds
 
+FEW = 100  # parts
+LONGEST_SIGN = 8  # characters of an identifier that are looked for, if any of several will do
 _JOINTS = re.compile(r"[\W_]+")
 _EARLY_JOINT = re.compile(r"(?<!\w)(\w{1,2})[^\w\s]+(\w{1,2})")  # within a beginning: Jo-Anne, Al-Sayed
 # Hebrew, Arabic: the article is part of the word.
@@ -38,13 +40,13 @@ class FirstLook:
         listed = list(words)
         self._signs = [_signs(word) for word in listed if word.identifier]
         self._begins = [frozenset(map(_beginning, word.forms)) for word in listed if not word.identifier]
-        self._any_begin = frozenset(map(_beginning, others)).union(*self._begins)
-        self._any_sign = frozenset[str]().union(*self._signs)
+        self._any_begin = _AnyOf(frozenset(map(_beginning, others)).union(*self._begins))
+        self._any_sign = _AnyOf(frozenset(sign[:LONGEST_SIGN] for signs in self._signs for sign in signs))
 
     @property
     def sought(self) -> frozenset[str]:
         """What a text must have one of, written without separators, and with i for y."""
-        return self._any_begin | self._any_sign
+        return self._any_begin.parts | self._any_sign.parts
 
     def may_have_all(self, text: str) -> bool:
         return bool(self.those_with_all([Folded(text)]))
@@ -63,8 +65,21 @@ class FirstLook:
 
     def may_have_any(self, text: str) -> bool:
         seen = Folded(text)
-        return any(begin in seen.begins for begin in self._any_begin) or any(
-            sign in seen.bare for sign in self._any_sign
+        return self._any_begin.is_in(seen.begins) or self._any_sign.is_in(seen.bare)
+
+
+class _AnyOf:
+    """A test for any of some short parts. Each is looked for in the text; of many, the text's own are."""
+
+    def __init__(self, parts: frozenset[str]) -> None:
+        self.parts = parts
+        self._sizes = sorted(set(map(len, parts))) if len(parts) > FEW else ()
+
+    def is_in(self, text: str) -> bool:
+        if not self._sizes:
+            return any(part in text for part in self.parts)
+        return any(
+            text[at : at + size] in self.parts for size in self._sizes for at in range(len(text) - size + 1)
         )
 
 

@@ -9,8 +9,11 @@ from django.db.models import Q
 
 from memory.entries.fingerprint import content_hash
 from memory.models import EntryRevision, EntryState, OperationResult, ScratchpadEntry
+from memory.phrases import FEW, Phrases
 from relationships.models import Message, Turn
 from workspace.redaction import SHORTEST
+
+NO_PHRASES = Phrases(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,21 +27,13 @@ class Words:
     spared: frozenset[UUID] = frozenset()
     hashes: frozenset[bytes] = frozenset()
     contents: frozenset[str] = frozenset()  # as they were written
-    phrases: tuple[str, ...] = ()  # case folded
+    phrases: Phrases = NO_PHRASES  # those that are long enough to prove a quotation, case folded
     cited: frozenset[UUID] = frozenset()  # messages they are based on
     turns: frozenset[UUID] = frozenset()
 
     def quoted_in(self, text: str) -> bool:
         folded = text.casefold()
-        return any(phrase in folded for phrase in self.phrases)
-
-    @property
-    def about(self) -> Q:
-        """A filter for operations that name one of the entries, or say or quote what is to be erased."""
-        about = Q(entry_ids__overlap=list(self.entries)) | Q(content_hash__in=self.hashes)
-        for phrase in self.phrases:
-            about |= Q(text__contains=phrase)
-        return about
+        return any(phrase in folded for phrase in self.phrases.found_in(text))
 
 
 @dataclass(slots=True)
@@ -77,16 +72,23 @@ def words_of(entries: Sequence[ScratchpadEntry], kept: Mapping[UUID, str]) -> Wo
         spared=frozenset(other.id for other in same if other.state == EntryState.ACTIVE),
         hashes=frozenset(map(content_hash, contents)),
         contents=contents,
-        phrases=tuple(sorted({text.casefold() for text in contents if len(text) >= SHORTEST})),
+        phrases=Phrases({text.casefold() for text in contents if len(text) >= SHORTEST}),
         cited=frozenset(message_id for saying in said for message_id in saying.cited),
         turns=frozenset(revision.turn_id for revision in [*revisions, *of_twins] if revision.turn_id),
     )
 
 
 def find_traces(relationship_id: UUID, words: Words) -> Traces:
-    operations = OperationResult.objects.for_relationship(relationship_id).filter(words.about)
+    owned = OperationResult.objects.for_relationship(relationship_id)
+    about = Q(entry_ids__overlap=list(words.entries)) | Q(content_hash__in=words.hashes)
+    if len(words.phrases) <= FEW:
+        for phrase in words.phrases:
+            about |= Q(text__contains=phrase)
+    else:  # the database would compare each text with each phrase
+        texts = owned.exclude(text="").values_list("id", "text").iterator()
+        about |= Q(id__in=[row_id for row_id, text in texts if words.quoted_in(text)])
     traces = Traces()
-    for row_id, turn_id, message_ids in operations.values_list("id", "turn_id", "message_ids"):
+    for row_id, turn_id, message_ids in owned.filter(about).values_list("id", "turn_id", "message_ids"):
         traces.operations.add(row_id)
         traces.turns.add(turn_id)
         traces.cited.update(message_ids)

@@ -1,9 +1,10 @@
 """Find the messages of a relationship that contain the words of an entry to be erased. Only reads."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any
 from uuid import UUID
@@ -16,7 +17,7 @@ from memory.mending.first_look import FirstLook
 from memory.mending.wishes import is_name
 from memory.retrieval.index.configs import config_of
 from memory.retrieval.index.language import NO_STEMS, known_languages
-from memory.words import LONGEST, WORD, Stems, Word, fold, is_in, normal, spelt, words_of
+from memory.words import LONGEST, WORD, Stems, Word, fold, normal, spelt, words_of
 from relationships.models import Message
 
 MOST_LISTED = 500  # messages; of more, only the number is given
@@ -24,6 +25,7 @@ MOST_LISTED = 500  # messages; of more, only the number is given
 SHARE, COMMON = 20, 20
 NARRATED = ("user", "assistant")  # what a model may call the two when it writes an entry
 PIECE = 100  # messages whose words are in memory
+MOST_SOUGHT = 500  # parts of words that the database looks for; with more, hardly a message has none of them
 _PART = re.compile(WORD)
 
 # Whether a message may pass the first look. Of those in ASCII most don't; others are looked at in Python.
@@ -112,6 +114,16 @@ class WordSearch:
             written for text, words in told.items() for written, word in words.items() if is_name(word, text)
         }
 
+    @cached_property
+    def _named(self) -> dict[str, list[str]]:
+        """How a word is written, by each of its spellings: see `memory.words.spelt`."""
+        stems = stems_in(self._language, _forms(self._words.values()))
+        named = defaultdict[str, list[str]](list)
+        for written, word in self._words.items():
+            for spelling in spelt([word], stems):
+                named[spelling].append(written)
+        return dict(named)
+
     def whole(self, turn_ids: Collection[UUID]) -> set[UUID]:
         """Messages of these turns that contain every word of something the entry says or said."""
         found = self._holding(self._messages().filter(turn_id__in=turn_ids))
@@ -121,7 +133,8 @@ class WordSearch:
         """All messages that contain any of the words, except those with nothing but common words."""
         sought = [f"%{part.replace('y', 'i')}%" for part in self._look.sought]
         may_hold = RawSQL(_MAY_HOLD, [sought], output_field=BooleanField())  # noqa: S611 - a constant of ours
-        found = list(self._holding(self._messages().filter(may_hold)))
+        messages = self._messages()
+        found = list(self._holding(messages.filter(may_hold) if len(sought) <= MOST_SOUGHT else messages))
         counts = Counter(word for holding in found for word in holding.words)
         most = max(COMMON, self._messages().count() / SHARE) if found else 0
         common = {
@@ -147,10 +160,10 @@ class WordSearch:
         told = ((row, [word for text in texts for word in all_words(text)]) for row, texts in likely)
         while some := list(islice(told, PIECE)):
             forms = filter(self._look.may_have_any, _forms(word for _, words in some for word in words))
-            stems = stems_in(self._language, {*forms, *_forms(self._words.values())})
+            stems = stems_in(self._language, set(forms))
             for row, words in some:
-                there = spelt(words, stems)
-                held = frozenset(name for name, word in self._words.items() if is_in(word, there, stems))
+                there = self._named.keys() & spelt(words, stems)
+                held = frozenset(written for spelling in there for written in self._named[spelling])
                 if held:
                     yield Holding(row.id, row.turn_id, row.seq, row.role, held)
 

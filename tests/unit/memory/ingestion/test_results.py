@@ -10,17 +10,18 @@ from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.operations import Operation
 from memory.ingestion.results import emptied, numbers_in, result_of
 from memory.models import OperationResult, Verdict
+from memory.phrases import Phrases
 from relationships.models import Relationship
 from tests.fixtures.turns import Conversation
 from tests.unit.memory.ingestion.readings import ingestion_input, shown
-from upkeep.erasure.erased_texts import Words
+from upkeep.erasure.erased_texts import Words, find_traces
 
 ENTRY = UUID("018f0000-0000-7000-8000-000000000001")
 SHOWN = [shown("1"), shown("2"), shown("3"), shown("4", id=ENTRY)]  # in the call: the entry is number 4
 FORGET = Words(
     entries={ENTRY: 3},
     hashes=frozenset([content_hash("Has a tattoo of a heron")]),
-    phrases=("has a tattoo of a heron",),
+    phrases=Phrases(["has a tattoo of a heron"]),
 )
 
 
@@ -53,7 +54,7 @@ def is_about_it(result: OperationResult, conversation: Conversation) -> bool:
         turn.id,
     )
     result.save(force_insert=True)
-    return OperationResult.objects.for_relationship(relationship.id).filter(FORGET.about).exists()
+    return bool(find_traces(relationship.id, FORGET).operations)
 
 
 @pytest.mark.parametrize(
