@@ -9,7 +9,8 @@ from uuid import UUID
 from memory.entries.words import names_in_text
 from memory.mending.candidates import Scope, language_of, scope_of, stems_in
 from memory.mending.first_look import FirstLook, Folded
-from memory.mending.judging import AKIN, Verdict, judge
+from memory.mending.judging import Verdict, judge_by
+from memory.mending.wish_index import AKIN, WishIndex
 from memory.mending.wishes import STOP, Wish
 from memory.models import USER_SUBJECT, ScratchpadEntry
 from memory.words import Stems, Word, is_in, spelt, words_of
@@ -95,8 +96,9 @@ def _told_by(entry: ScratchpadEntry, scope: Scope, sentences: _Sentences, stems:
     if wish.everything or wish.last:
         return  # the wish has no distinctive words
     own = [word for word in words_of(_with_subject(entry)) if not word.forms & STOP]
+    index = WishIndex(wish, stems)
     for sentence in sentences.that_may_say(wish):
-        judged = judge(wish, sentence.text, stems=stems, owners=scope.owners)
+        judged = judge_by(index, sentence.text, owners=scope.owners)
         if judged.verdict == Verdict.SAYS:
             held = [word for word in own if is_in(word, sentence.there, stems)]
             yield _Told(entry.id, sentence.text, held)

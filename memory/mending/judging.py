@@ -8,10 +8,10 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
 
 from memory.aliases import Aliases
 from memory.mending.parts import parts_of
+from memory.mending.wish_index import WishIndex
 from memory.mending.wishes import (
     ASIDE,
     NO,
@@ -24,12 +24,11 @@ from memory.mending.wishes import (
     ends_as_a_name,
     is_name,
 )
-from memory.words import Stems, Word, fold, is_in, normal, one_word, spelt, words_of
+from memory.words import Stems, Word, fold, normal, spelt, words_of
 
 PERHAPS = 0.5  # of the wish's words: a text with fewer doesn't say it
 # A text without half of them, or without the distinctive name or number, isn't meant if another one surely says it.
 MOST, NEIGHBOUR = "has most of the words", "has some of the words"
-AKIN = 5  # letters: two longer words with the same beginning are related: allergic, allergy
 _TITLES = "|".join(
     rf"(?<=\b{title})" for title in ("Dr", "Mr", "Ms", "Mrs", "St", "Prof", "Hr", "Fr", "[A-Z]")
 )
@@ -83,29 +82,33 @@ def judge(
     """Judge a text by its best sentence. `subject`: whom the whole text is about, if that is known and not the person.
     `owners`: the person's names.
     """
+    return judge_by(WishIndex(wish, stems, aliases), text, subject=subject, owners=owners)
+
+
+def judge_by(index: WishIndex, text: str, *, subject: str = "", owners: Collection[str] = ()) -> Judgement:
+    """Judge a text by a wish that was prepared, as there are many texts."""
     best = Judgement(Verdict.NOT, 0.0, "")
     for sentence in sentences(text):
-        found = _judge(wish, sentence, stems, subject, aliases or {}, owners)
+        found = _judge(index, sentence, subject, owners)
         if (found.verdict == Verdict.SAYS, found.score) > (best.verdict == Verdict.SAYS, best.score):
             best = found
     return best
 
 
-def _judge(
-    wish: Wish, sentence: str, stems: Stems, subject: str, aliases: Aliases, owners: Collection[str]
-) -> Judgement:
+def _judge(index: WishIndex, sentence: str, subject: str, owners: Collection[str]) -> Judgement:
+    wish = index.wish
     words = words_of(sentence)
     counted = words if wish.must else words_of(ASIDE.sub(" ", sentence))
-    there = spelt([*counted, *words_of(subject)], stems)
-    for form in [form for form in there if form in aliases]:
-        there.update(aliases[form])
-    held = [word for word in wish.must if is_in(word, there, stems) or _akin(word, words, sentence)]
-    held += _joined(wish, held, there)
-    groups = [group for group in wish.may if group & there]
+    there = index.with_aliases(spelt([*counted, *words_of(subject)], index.stems))
+    numbers = index.words_in(there, words, sentence)
+    held = [wish.must[number] for number in sorted(numbers)]
+    groups = index.groups_in(there)
     total = len(wish.must) + 0.5 * len(wish.may)
     score = (len(held) + 0.5 * len(groups)) / total if total else 0.0
-    missing = [word for word in wish.must if word not in held]
     told = [word for word in held if _identifies(word)]
+    if score < PERHAPS and not told and len(held) < len(wish.must):
+        return Judgement(Verdict.NOT, score, sentence)
+    missing = [word for number, word in enumerate(wish.must) if number not in numbers]
     only_kinds = not wish.must and bool(wish.may) and all((group - _LOOSE) & there for group in wish.may)
     whole = only_kinds or (
         bool(wish.must) and not missing and (len(groups) == len(wish.may) or bool(told) or len(held) >= 2)
@@ -117,7 +120,7 @@ def _judge(
             why = MOST if told or (score > PERHAPS and not tells) else NEIGHBOUR
             return Judgement(Verdict.PERHAPS, min(score, 0.99), sentence, why)
         return Judgement(Verdict.NOT, score, sentence)
-    doubt = "" if told else _doubt(wish, sentence, words, stems, subject, owners)
+    doubt = "" if told else _doubt(index, sentence, words, subject, owners)
     return Judgement(Verdict.PERHAPS if doubt else Verdict.SAYS, score, sentence, doubt)
 
 
@@ -130,37 +133,14 @@ def _identifies(word: Word) -> bool:
     return "@" in form or "/" in form or letters or sum(letter.isdecimal() for letter in form) >= 5
 
 
-def _joined(wish: Wish, held: list[Word], there: Collection[str]) -> list[Word]:
-    """Neighbouring words of the wish that the text writes as one."""
-    found: list[Word] = []
-    for first, second in pairwise(wish.must):
-        if one_word(first, second, there):
-            found += [word for word in (first, second) if word not in held and word not in found]
-    return found
-
-
 def _names(missing: list[Word], wish: Wish) -> bool:
     return any(word.forms & RELATIONS or is_name(word, wish.text) for word in missing)
 
 
-def _akin(word: Word, words: list[Word], sentence: str) -> bool:
-    if word.identifier or word.capital or len(word.plain) <= AKIN:
-        return False
-    beginning = word.plain[:AKIN]
-    return any(
-        not other.identifier
-        and other.plain.startswith(beginning)
-        and abs(len(other.plain) - len(word.plain)) <= 3
-        and not is_name(other, sentence)
-        for other in words
-    )
-
-
-def _doubt(
-    wish: Wish, sentence: str, words: list[Word], stems: Stems, subject: str, owners: Collection[str]
-) -> str:
+def _doubt(index: WishIndex, sentence: str, words: list[Word], subject: str, owners: Collection[str]) -> str:
     """Why the sentence may mean something else although it has the same words; "" if it can't."""
-    forms = _forms_around(wish, sentence, words, stems)
+    wish = index.wish
+    forms = _forms_around(index, sentence, words)
     if wish.states and wish.denies != bool(forms & NO):
         return "one denies what the other says"
     if wish.states and not wish.once and forms & ONCE:
@@ -194,15 +174,11 @@ def _owned(word: Word, text: str) -> re.Match[str] | None:
     return _OWNED.search(text[max(word.start - _LONGEST_OWNED, 0) : word.start])
 
 
-def _forms_around(wish: Wish, sentence: str, words: list[Word], stems: Stems) -> set[str]:
+def _forms_around(index: WishIndex, sentence: str, words: list[Word]) -> set[str]:
     """The forms of words that may negate or date it: none from parts of the sentence after the wish's words, or before
     a semicolon."""
-    kinds = frozenset().union(*wish.may)
-    held = [
-        word
-        for word in words
-        if word.forms & kinds or any(is_in(asked, spelt([word], stems), stems) for asked in wish.must)
-    ]
+    kinds = frozenset().union(*index.wish.may)
+    held = [word for word in words if word.forms & kinds or index.has(word)]
     start, end = 0, len(sentence)
     if held:
         start = sentence.rfind(";", 0, held[0].start) + 1

@@ -16,7 +16,8 @@ from django.utils import timezone
 from memory.aliases import aliases_in
 from memory.mending.candidates import Candidate, Scope, forgettables, stems_of
 from memory.mending.first_look import FirstLook
-from memory.mending.judging import PERHAPS, judge
+from memory.mending.judging import PERHAPS, judge_by
+from memory.mending.wish_index import WishIndex
 from memory.mending.wishes import Wish
 from memory.models import USER_SUBJECT, EntryRevision, EntryState, ScratchpadEntry
 from memory.retrieval.rankers.best import BestRanker
@@ -65,11 +66,9 @@ def find_candidates(scope: Scope, *, by_meaning: bool = False) -> tuple[list[Can
     asked = (form for word in scope.wish.must for form in word.forms)
     stems = stems_of(scope.relationship.id, [scope.wish.text, *asked, *(one.text for one in found)])
     owners = (scope.asker,) if scope.asker else scope.owners
+    index = WishIndex(scope.wish, stems, aliases)
     for one in found:
-        about = _whom(one, scope)
-        one.judgement = judge(
-            scope.wish, one.text, stems=stems, subject=about, aliases=aliases, owners=owners
-        )
+        one.judgement = judge_by(index, one.text, subject=_whom(one, scope), owners=owners)
     return found, stems, 0 if scope.wish.last else unread + more + passed + others_left
 
 
