@@ -1,13 +1,15 @@
 """An entry's history from its revisions, and the messages it was made from."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from django.http import HttpRequest
 from django.utils.formats import date_format
 
+from admin_ui.paging import Page, page_of
 from admin_ui.word_diff import Piece, word_diff
 from memory.models import EntryRevision, EntryState, RevisionEvent, ScratchpadEntry
 from relationships.models import Message
@@ -29,6 +31,7 @@ FIELDS = {
     "valid_to": "valid to",
     "expires_at": "expires",
 }
+MOST_CITED = 50  # messages that are shown
 TIMES = ("valid_from", "valid_to", "expires_at")
 
 
@@ -42,19 +45,21 @@ class Step:
     can_undo: bool
 
 
-def revision_history(entry: ScratchpadEntry) -> list[Step]:
-    """Return the entry's revisions, newest first."""
+def revision_history(entry: ScratchpadEntry, request: HttpRequest) -> Page:
+    """Return a page of the entry's revisions, newest first, as steps."""
     revisions = EntryRevision.objects.for_relationship(entry.relationship_id).filter(entry_id=entry.id)
-    return [_step(revision, entry) for revision in revisions.order_by("-seq")]
+    page = page_of(request, revisions.order_by("-seq"))
+    return replace(page, rows=[_step(revision, entry) for revision in page.rows])
 
 
 def quotations_of(entry: ScratchpadEntry) -> list[tuple[UUID, list[tuple[Message, bool]]]]:
-    """Return the messages that the entry cites and their neighbours in the turn, as a "yes" needs its question.
+    """Return the last MOST_CITED messages that the entry cites and their neighbours in the turn, as a "yes" needs its
+    question.
 
     Each turn's ID comes with its messages and whether they are cited. At most two statements.
     """
     owned = Message.objects.for_relationship(entry.relationship_id)
-    cited = set(entry.source_message_ids)
+    cited = set(entry.source_message_ids[-MOST_CITED:])
     turns = list(owned.filter(id__in=cited).values_list("turn_id", flat=True)) if cited else []
     by_turn: dict[UUID, list[Message]] = {}
     for message in owned.filter(turn_id__in=set(turns)).order_by("seq") if turns else ():

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from admin_ui.access import OperatorView, RelationshipAction
-from admin_ui.revision_history import quotations_of, revision_history
+from admin_ui.revision_history import MOST_CITED, quotations_of, revision_history
 from admin_ui.views.scratchpad import entry_of
 from memory.entries.editing import delete_entry, restore_entry, revise_entry
 from memory.entries.held import confirm_deletions, decline_deletions
@@ -22,7 +22,11 @@ class EntryHistoryView(OperatorView):
     def get(self, request: HttpRequest, entry_id: UUID) -> HttpResponse:
         entry = entry_of(self.relationship.id, entry_id)
         return self.show(
-            "entries/detail", entry=entry, steps=revision_history(entry), quotations=quotations_of(entry)
+            "entries/detail",
+            entry=entry,
+            page=revision_history(entry, request),
+            quotations=quotations_of(entry),
+            more_cited=len(entry.source_message_ids[:-MOST_CITED]),
         )
 
 

@@ -5,12 +5,14 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from admin_ui.paging import PAGE_SIZE
+from admin_ui.revision_history import MOST_CITED
 from memory.entries.editing import delete_entry, restore_entry, revise_entry
 from memory.models import EntryRevision, EntryState, ScratchpadEntry
-from relationships.models import Relationship
+from relationships.models import Message, Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.markup import squeezed
-from tests.fixtures.turns import PERSON, Conversation, add, answer
+from tests.fixtures.turns import PERSON, Conversation, add, answer, revise
 from upkeep.erasure.entries import erase_entry
 from web.actor import Actor, ActorKind
 
@@ -148,3 +150,25 @@ def test_what_helps_with_a_field_is_found_by_its_name(editor: Client, relationsh
     named = re.findall(r'aria-describedby="([^"]+)"', shown)
     assert named
     assert all(f'id="{name}"' in shown for name in named)
+
+
+def test_a_long_history_is_shown_in_pages_and_the_last_of_many_messages_it_cites(
+    viewer: Client, conversation: Conversation
+) -> None:
+    turns = [conversation.say(*(f"Said {n}." for n in range(first, first + 30))) for first in (0, 30)]
+    said = Message.objects.for_relationship(conversation.relationship.id).filter(
+        turn_id__in=[t.id for t in turns]
+    )
+    [entry] = conversation.remember("Walks 0 km")
+    ScratchpadEntry.objects.filter(id=entry.id).update(
+        source_message_ids=list(said.order_by("seq").values_list("id", flat=True))
+    )
+    for number in range(PAGE_SIZE):
+        revise(entry, content=f"Walks {number + 1} km")
+
+    first, second = (squeezed(viewer.get(history(entry) + which)) for which in ("", "?page=2"))
+
+    assert (first.count("<del>"), second.count("<del>")) == (PAGE_SIZE, 0)
+    assert "?page=2" in first and "<ins>Walks 0 km" in second
+    assert first.count("<mark>") == MOST_CITED and "cites 10 earlier messages" in first
+    assert "Said 59." in first and "<mark>Said 9." not in first
