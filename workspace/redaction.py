@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
+from functools import cache
 from itertools import islice
 from typing import Any
 from uuid import UUID
@@ -138,13 +139,14 @@ def _without(value: object, redaction: Redaction) -> object:
 
 def _redact_history(relationship_id: UUID, redaction: Redaction) -> Counter[type[Model]]:
     contents = _redact_blobs(relationship_id, redaction)
+    path_of = cache(redaction.of)  # each tree has all paths
     trees: dict[UUID, str] = {}  # by the old ID, the new SHA-1
     for some in _pieces(_owned(Tree, relationship_id)):
         new: list[Tree] = []
         for tree in some:
             kept = {path: Entry(*entry) for path, entry in tree.files.items()}
             files = {
-                redaction.of(path): contents.get(entry.sha256, entry)._replace(mode=entry.mode)
+                path_of(path): contents.get(entry.sha256, entry)._replace(mode=entry.mode)
                 for path, entry in kept.items()
             }
             if (sha := tree_sha(files)) != tree.sha:

@@ -2,15 +2,18 @@
 
 from memory.models import OperationResult
 from memory.phrases import FEW, Phrases
-from relationships.models import Companion
+from relationships.models import Companion, Relationship
 from tests.fakes import ScriptedProvider
+from tests.fixtures.api import TESTER
 from tests.fixtures.contexts import say
 from tests.fixtures.people import meet
 from tests.fixtures.turns import Conversation, add, answer
+from tests.fixtures.workspaces import whole
 from tests.growth import MOST, growth
 from upkeep.erasure.erased_texts import Words, find_traces
 from upkeep.erasure.holding import WordSearch
-from workspace.redaction import ERASED, Redaction, phrase_of
+from workspace.files import change_files
+from workspace.redaction import ERASED, Redaction, _redact_history, phrase_of
 
 NO_DIGITS = str.maketrans("0123456789", "ghijklmnop")
 
@@ -69,3 +72,23 @@ def test_operations_that_quote_one_of_many_texts_are_found(
 
     [found] = OperationResult.objects.of_turn(turn.id).filter(id__in=traces.operations)
     assert found.number == 1 and traces.turns == {turn.id}
+
+
+class Counted(Redaction):
+    looked_at = 0
+
+    def of(self, text: str) -> str:
+        self.looked_at += 1
+        return super().of(text)
+
+
+def test_a_path_is_looked_at_once_however_many_versions_have_it(relationship: Relationship) -> None:
+    pair, files, versions = whole(relationship), 40, 10
+    change_files(relationship=pair, changes={f"{n}.md": b"%d" % n for n in range(files)}, by=TESTER)
+    for number in range(versions):
+        change_files(relationship=pair, changes={"0.md": b"Version %d" % number}, by=TESTER)
+    redaction = Counted({"Likes tea": "Likes tea"})
+
+    _redact_history(pair.id, redaction)
+
+    assert redaction.looked_at < 5 * files + 20 * versions
