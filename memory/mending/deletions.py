@@ -1,8 +1,8 @@
 """Find sentences in other rooms that say what a deleted entry said, like a wish to forget it would."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import compress, pairwise
 from typing import NamedTuple
 from uuid import UUID
 
@@ -15,6 +15,8 @@ from memory.mending.wishes import STOP, Wish
 from memory.models import USER_SUBJECT, ScratchpadEntry
 from memory.words import Stems, Word, is_in, spelt, words_of
 from relationships.models import Relationship
+
+FEW = 20  # sets of words that are each looked for
 
 
 class _Sentence(NamedTuple):
@@ -110,26 +112,33 @@ def _without_staying(
     """Drop sentences whose shared words are all in an entry that stays and has the same subject."""
     active = ScratchpadEntry.objects.for_relationship(relationship_id).active()
     staying = active.exclude(id__in=[entry.id for entry in deleted]).values_list("content", "subject")
-    by_subject: dict[str, list[Folded]] = defaultdict(list)
-    for content, subject in staying:
-        by_subject[subject].append(Folded(content))
-    likely = [_likely(one, by_subject) for one in told]
+    subjects, texts = defaultdict[str, set[int]](set), list[Folded]()
+    for number, (content, subject) in enumerate(staying):
+        subjects[subject].add(number)
+        texts.append(Folded(content))
+    likely = _likely(told, texts)
     held = [form for one in told for word in one.held for form in word.forms]
-    stems = stems_in(language, [*held, *(content for contents in likely for content in contents)])
-    return [one for one, contents in zip(told, likely, strict=True) if not _is_said(one, contents, stems)]
+    stems = stems_in(language, [*held, *(texts[number].text for number in likely)])
+    having = defaultdict[str, set[int]](set)  # numbers of texts, by the spellings of their words
+    for number in likely:
+        for spelling in spelt(words_of(texts[number].text), stems):
+            having[spelling].add(number)
+
+    def is_said(one: _Told) -> bool:
+        alike = (subject == USER_SUBJECT or names_in_text(one.sentence, subject) for subject in subjects)
+        there = set().union(*compress(subjects.values(), alike))
+        for word in one.held:
+            there &= set().union(*(having.get(spelling, ()) for spelling in spelt([word], stems)))
+        return bool(there)
+
+    return [one for one in told if not is_said(one)]
 
 
-def _likely(told: _Told, staying: Mapping[str, Sequence[Folded]]) -> list[str]:
-    """Texts that may contain all of the words. `staying`: entries' texts by subject."""
-    look = FirstLook(told.held)
-    return [
-        one.text
-        for subject, texts in staying.items()
-        if subject == USER_SUBJECT or names_in_text(told.sentence, subject)
-        for one in look.those_with_all(texts)
-    ]
-
-
-def _is_said(told: _Told, contents: Iterable[str], stems: Stems) -> bool:
-    spellings = (spelt(words_of(content), stems) for content in contents)
-    return any(all(is_in(word, there, stems) for word in told.held) for there in spellings)
+def _likely(told: Sequence[_Told], texts: Sequence[Folded]) -> list[int]:
+    """Numbers of the texts that may have all words of any of these; of many, that may have one of their words."""
+    wanted = {tuple(word.forms for word in one.held): one.held for one in told}
+    if len(wanted) > FEW:
+        look = FirstLook(word for held in wanted.values() for word in held)
+        return [number for number, one in enumerate(texts) if look.may_have_any(one.text)]
+    may = {id(one) for held in wanted.values() for one in FirstLook(held).those_with_all(texts)}
+    return [number for number, one in enumerate(texts) if id(one) in may]
