@@ -34,12 +34,11 @@ _WEAK = [_folded(group) for group in _RULES["weak"]]
 WEAK = frozenset().union(*_WEAK)
 _ASKS = _pattern(f"(?:^|[,;:–—-] ?){_RULES['manners']}(?P<verb>{_RULES['asks']})(?P<what>.*)$")
 _UNKEPT = _pattern(
-    f"(?:^|[,;–—-] ?)(?:{_RULES['manners']}|no[,. ] ?)?{_RULES['asks_unkept']}"
-    r"[\s,]*(?:please|pls|plz|thx|thanks|bitte|por favor|per favore|stp|s'il te plaît|alsjeblieft|ok|okay|anywhere"
-    r"|at all)?\W*$"
+    f"(?:^|[,;–—-] ?)(?:{_RULES['manners']}|no[,. ] ?)?{_RULES['asks_unkept']}{_RULES['unkept_more']}\\W*$"
 )
 _UNKEPT_AHEAD = _pattern(
-    rf"^(?:{_RULES['manners']})?(?:{_RULES['asks_unkept']}(?:{_RULES['then']})|off the record[,:]\s)(?P<told>.+)$"
+    f"^(?:{_RULES['aside_opens']})?(?:{_RULES['manners']})?(?:"
+    f"{_RULES['asks_unkept']}{_RULES['unkept_more']}(?:{_RULES['then']})|off the record[,:]\\s)(?P<told>.+)$"
 )
 # Without a comma before it, as people type it: "i hate my job dont write that down"
 _UNKEPT_BEHIND = _pattern(
