@@ -93,32 +93,38 @@ def says_when(said: str, text: str, timezone: str) -> bool:
     return all(day in said or _period(day) in named for day in days) and times_in(told) <= times_in(said)
 
 
-def moved_with(text: str, *, old: str, new: str) -> str:
-    """The kept text, with the day and the time of day that the new statement alone names in place of those that the old
-    one alone named.
+def moved_with(text: str, *, old: str, new: str, ended: bool = False) -> str:
+    """The kept text, with the days of a range, or the day and the time of day, that the new statement alone names in
+    place of those that the old one alone named. `ended`: what the old one says is over, so the new one may name its
+    days, too ("before that on 14 March").
     """
-    if "/" in text or len(text) < len("2026-03-14"):
+    days = [part[:10] for part in text.split("/")]
+    if any(len(day) < len("2026-03-14") for day in days):
         return text
-    day, time = text[:10], text[11:].lstrip("0")
-    named, names = ({mention.period for mention in dates_in(said)[1]} for said in (old, new))
+    time = text[11:].lstrip("0") if len(days) == 1 else ""
+    named, names = (_days_in(said) for said in (old, new))
     said, says = times_in(old), times_in(new)
-    if _period(day) in named - names:
-        fresh = names - named
-        other = fresh.pop() if len(fresh) == 1 else None
-        span = other.last_span(date.max) if other and other.year and other.day else None
-        if span is None:
+    gone = [day for day in days if _period(day) in named - names]
+    if ended and not gone and names - named:
+        gone = [day for day in days if _period(day) in named]
+    if gone:
+        spans = [other.last_span(date.max) if other.year else None for other in names - named]
+        fresh = [span[0].isoformat() for span in spans if span]
+        if not len(gone) == len(spans) == len(fresh):
             return text
-        day, instead = span[0].isoformat(), says - said or says
+        days, instead = sorted({*days, *fresh} - {*gone}), says - said or says
     elif time in said - says:
         instead = says - said
     else:
         return text
-    return f"{day}T{instead.pop():0>5}" if time and len(instead) == 1 else day if day != text[:10] else text
+    if time and len(instead) == 1:
+        return f"{days[0]}T{instead.pop():0>5}"
+    return "/".join(days) if gone else text
 
 
-def moved_to(text: str | None, *, old: str, new: str) -> str | None:
+def moved_to(text: str | None, *, old: str, new: str, ended: bool = False) -> str | None:
     """Where `moved_with` moves the text; None if it doesn't: for a new statement beside or instead of the old one."""
-    moved = moved_with(text, old=old, new=new) if text else None
+    moved = moved_with(text, old=old, new=new, ended=ended) if text else None
     return None if moved == text else moved
 
 
@@ -128,6 +134,10 @@ def expires_with(ends: datetime, *, old: str, new: str, timezone: str) -> dateti
     named, names = ({mention.period for mention in dates_in(said)[1]} for said in (old, new))
     its = {Period(year, last.month, day) for year in (None, last.year) for day in (None, last.day)}
     return None if its & named and its.isdisjoint(names) else ends
+
+
+def _days_in(said: str) -> set[Period]:
+    return {mention.period for mention in dates_in(said)[1] if mention.period.day}
 
 
 def _period(day: str) -> Period:

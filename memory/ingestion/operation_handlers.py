@@ -132,7 +132,7 @@ def _replace(state: ApplyState, operation: Operation, entry: ScratchpadEntry) ->
         state.add_result(operation, Verdict.REFUSED, FORGOTTEN, entry.id)
         return
     if not operation.happens_at and "happens_at" not in operation.cleared:
-        date = moved_to(entry.happens_at, old=entry.content, new=operation.content)
+        date = moved_to(entry.happens_at, old=entry.content, new=operation.content, ended=True)
         operation = replace(operation, happens_at=date)
     successor = new_entry(state.given, operation, subject, now=state.now)
     successor.type, successor.tier = operation.type or entry.type, entry.tier

@@ -134,34 +134,6 @@ def test_a_day_that_an_entry_keeps_beside_its_text_is_not_lost(
     assert len(scripted_provider.requests) == 1 + asked
 
 
-@pytest.mark.parametrize("change", [update, replacing])
-@pytest.mark.parametrize(
-    ("new", "kept"),
-    [
-        ("Planned in 2026-02: meets Lena on 2026-03-08 at 9:30, with Per", "2026-03-08T09:30"),
-        ("Planned in 2026-02: meets Lena on 2026-03-08 from 9:30 to 11:00, with Per", "2026-03-08"),
-        ("Planned in 2026-02: meets Lena on 2026-03-07 at 20:00, with Per", "2026-03-07T20:00"),
-        ("Meets Lena on 8 March 2026, not on 2026-03-07, with Per", "2026-03-07T18:00"),
-        ("Meets Lena in 2026-04, with Per", "2026-03-07T18:00"),
-        ("Meets Lena on 2026-02-30, with Per", "2026-03-07T18:00"),
-        ("Meets Lena on 2026-03-07 at 18:00, with Per", "2026-03-07T18:00"),
-    ],
-    ids=["another", "two times", "another time", "both", "a month", "no such day", "the same"],
-)
-def test_a_day_beside_the_text_moves_with_the_text(
-    conversation: Conversation, scripted_provider: ScriptedProvider, new: str, kept: str, change: Any
-) -> None:
-    said, date = "Planned in 2026-02: meets Lena on 2026-03-07 at 18:00", "2026-03-07T18:00"
-    old = add(said, type="event", happens_at=date)
-    scripted_provider.answer_with(answer(old), *[answer(change(1, new, reason="moved"))] * 2)
-
-    conversation.hear("I meet Lena on Saturday at six.")
-    conversation.hear("About Lena: Per comes along.")
-
-    stands = kept if change is update or kept != date else None
-    assert [(entry.content, entry.happens_at) for entry in conversation.entries] == [(new, stands)]
-
-
 @pytest.mark.parametrize(
     ("new", "happens", "expires"),
     [
