@@ -14,6 +14,7 @@ from memory.entries.limits import entry_fault
 from memory.errors import UnparsableAnswer
 from memory.mending.candidates import Candidate, Scope
 from memory.mending.judging import PERHAPS, Judgement, Verdict, pieces
+from memory.mending.wishes import Wish, is_name
 from memory.model_calls import MadeCall, make_call, store_made_calls
 from memory.schema_parts import NUMBERS, TEXT, answer_of, list_of
 from memory.words import normal
@@ -67,13 +68,28 @@ def ask_model(scope: Scope, candidates: Sequence[Candidate], *, verb: str, to: s
         shown_entry_ids=[one.id for one in shown if one.kind == "entry"],
         shown_message_ids=[one.id for one in shown if one.kind == "message"],
     )
+    by_rules = [one.judgement for one in shown]
     try:
         take_answer(call.answer().text, shown, verb=verb)
     except (ProviderError, UnparsableAnswer) as error:
         call.row.error_code, call.row.error = error.code, storable(str(error))[:2000]
         store_made_calls([call], now=timezone.now())
         raise
+    if verb == "forget" and any(one.ticked for one in shown):
+        _doubt_what_names_it(scope.wish, shown, by_rules)
     return call
+
+
+def _doubt_what_names_it(wish: Wish, shown: Sequence[Candidate], by_rules: Sequence[Judgement]) -> None:
+    """Be unsure of what the model left out, if the wish is only a name ("everything about Ralf") and the text has it.
+    Small models overlook some of many texts."""
+    if wish.states or wish.may or not wish.must or not all(is_name(word, wish.text) for word in wish.must):
+        return
+    for one, judged in zip(shown, by_rules, strict=True):
+        if judged.verdict == Verdict.SAYS and one.judgement.verdict == Verdict.NOT:
+            one.judgement = Judgement(
+                Verdict.PERHAPS, 0.5, judged.sentence, "names it, and the model left it out"
+            )
 
 
 def shown_of(candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -86,6 +86,32 @@ def test_an_unclear_wish_is_seen_and_waits_until_a_person_chooses(
     assert len(api.get(f"{at}/messages").body["items"]) == 2
 
 
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("Please forget everything about Ralf.", ["Leo is Ralf's son"]),
+        ("Please forget that Ralf lives in Graz.", []),
+    ],
+    ids=["a name", "a statement"],
+)
+def test_what_has_the_name_to_be_forgotten_waits_if_the_model_leaves_it_out(
+    api: Api,
+    at: str,
+    conversation: Conversation,
+    scripted_provider: ScriptedProvider,
+    said: str,
+    left: list[str],
+) -> None:
+    conversation.remember("Lives in Melk", "Ralf lives in Graz", "Leo is Ralf's son")
+    scripted_provider.wishes_answer = about("says", "Graz")
+    scripted_provider.otherwise = {"operations": []}
+
+    conversation.hear(said)
+
+    assert set(conversation.contents) == {"Lives in Melk", "Leo is Ralf's son"}
+    assert [item["sentence"] for plan in waiting(api, at) for item in plan["items"]] == left
+
+
 def test_what_is_sure_goes_and_the_rest_of_the_wish_waits(
     api: Api, at: str, conversation: Conversation, scripted_provider: ScriptedProvider, viewer: Client
 ) -> None:
