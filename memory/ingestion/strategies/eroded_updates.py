@@ -70,7 +70,8 @@ def ask_about_losses(
     )
     complaint = f"{_LOST}\n{told}\n{again}"
     answer = send_back(complaint, "left out")
-    better = _by_entry(answer, lost) or _renumbered(answer, lost, items, given)
+    better = _by_entry(answer, lost)
+    better |= _renumbered(answer, [entry for entry in lost if entry not in better], items, given)
     return _replaced(items, lost, better, given, reasoned=reasoned)
 
 
@@ -171,15 +172,18 @@ def _by_entry(items: list[Operation], lost: Lost) -> dict[int, Operation]:
 
 
 def _renumbered(
-    answer: Sequence[Operation], lost: Lost, items: Sequence[Operation], given: IngestionInput
+    answer: Sequence[Operation], left: Sequence[int], items: Sequence[Operation], given: IngestionInput
 ) -> dict[int, Operation]:
-    """New versions under other numbers, if all the numbers were mistakes: of entries that nothing else changes, and
-    that lose nothing by them.
+    """New versions under other numbers of all that were not given again under their own, if those were mistakes: much
+    the same texts, of entries that nothing else changes, and that lose nothing by them.
     """
-    changed = {item.entry for item in items}
-    moved = [item for item in answer if item.op in CHANGES and item.entry not in changed]
-    fits = len(moved) == len(lost) and not _lost_in(moved, given)
-    return dict(zip(lost, moved, strict=True)) if fits else {}
+    texts = {item.entry: item.content for item in items if item.op in CHANGES}
+    moved = [item for item in answer if item.op in CHANGES and item.entry not in texts]
+    if len(moved) != len(left) or _lost_in(moved, given):
+        return {}
+    pairs = list(zip(left, moved, strict=True))
+    same = all(share_said(texts[entry], item.content) >= HALF for entry, item in pairs)
+    return dict(pairs) if same else {}
 
 
 def _elsewhere(update: Operation, items: list[Operation], given: IngestionInput) -> Operation:

@@ -170,6 +170,21 @@ def test_an_update_that_is_given_again_under_the_right_number_changes_that_entry
     assert conversation.verdicts(turn) == [("applied", "was sent back once for what it left out: Boston")]
 
 
+def test_one_of_two_updates_may_be_given_again_under_another_number(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember("Ingrid has an account in Boston", "Per owes 1,200", "Eva moved to Bern in May")
+    whole, moved = "Per owes 1,200 since March", "Eva moved to Bern in May, by train"
+    scripted_provider.answer_with(
+        answer(update(1, whole), update(3, "Eva moved by train")),
+        answer(update(2, whole), update(3, moved)),
+    )
+
+    conversation.hear("Per owes me that since March. Eva moved by train.")
+
+    assert sorted(conversation.contents) == [moved, "Ingrid has an account in Boston", whole]
+
+
 def test_an_update_is_not_moved_to_an_entry_that_loses_something_by_it(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
