@@ -95,7 +95,7 @@ def _unusual_item(line: Line, timezone: str, now: datetime, *, keyed: bool, date
         about = f"(about {escape_item(more['subject'])}) "
     key = more.get("key") if keyed else None
     said = content.removeprefix(f"{key}: ") if key else content
-    facts = _dates(line, more.get("happens_at"), timezone, now)
+    facts = _dates(line, more.get("happens_at"), timezone, now, ended="ended" in more)
     if dated:
         facts.append(f"told {day_of(line[4], timezone)}")
     if "ended" in more:
@@ -105,13 +105,15 @@ def _unusual_item(line: Line, timezone: str, now: datetime, *, keyed: bool, date
     return f"- {about}{escape_item(said)}{after}{under}"
 
 
-def _dates(line: Line, happens_at: str | None, timezone: str, now: datetime) -> list[str]:
-    """When it happens, unless the text says so; and a note if that is past and the text doesn't say how it went."""
+def _dates(line: Line, happens_at: str | None, timezone: str, now: datetime, *, ended: bool) -> list[str]:
+    """When it happens, unless the text says so; and a note if that is past and the text doesn't say how it went.
+    `ended`: it was replaced, by what says that.
+    """
     if not happens_at:
         return []
     said, told_at = line[2], datetime.fromtimestamp(line[4], UTC)
     dates = [] if says_when(said, happens_at, timezone) else [told_as(happens_at, timezone)]
-    over = plan_is_over(happens_at, said=said, told_at=told_at, now=now, timezone=timezone)
+    over = not ended and plan_is_over(happens_at, said=said, told_at=told_at, now=now, timezone=timezone)
     return [*dates, PASSED] if over else dates
 
 

@@ -75,6 +75,18 @@ def test_it_says_until_when(api: Api, at: str) -> None:
     )
 
 
+def test_a_plan_that_was_replaced_needs_no_outcome(api: Api, at: str) -> None:
+    plan = {"content": "Goes to Pune", "type": "event", "happens_at": "2024-11-09"}
+    api.post(f"{at}/entries", {**plan, "effective_at": "2024-10-01T09:00:00Z", "content": "Goes to Goa"})
+    told, until = datetime(2024, 10, 1, tzinfo=UTC), datetime(2024, 10, 20, tzinfo=UTC)
+    replaced(api, at, told=told, until=until, **plan)
+
+    shown = system(api, at, "Where did I plan to go in October 2024?")
+
+    assert "- Goes to Pune (2024-11-09; told 2024-10-01; until 2024-10-20)\n" in shown
+    assert "- Goes to Goa (2024-11-09; date passed, outcome not told)\n" in shown
+
+
 def test_it_comes_before_the_list_if_not_all_fits_and_explain_says_why(api: Api, at: str) -> None:
     for number in range(60):
         api.post(
