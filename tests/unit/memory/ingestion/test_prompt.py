@@ -159,7 +159,7 @@ def test_what_is_to_go_on_is_not_dated_as_a_plan_and_a_replacement_has_its_own_d
     system = build_request(ingestion_input("Hi.")).system
     (line,) = (line for line in system.splitlines() if line.startswith("- happens_at:"))
 
-    assert "except what begins later and goes on" in line
+    assert "and what begins later and goes on" in line
     assert "In an update: left out it stays" in line
 
 
