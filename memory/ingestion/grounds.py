@@ -39,15 +39,24 @@ def refuse_example(text: str, item: Item, given: IngestionInput) -> None:
         raise RefusedItem("is an example of the prompt, which the messages it rests on do not say")
 
 
-def as_companions_words(content: str, cited: Iterable[InputMessage], given: IngestionInput) -> str | None:
-    """Rewrite a statement about the person that only the companion made as the companion's words; None for others.
+def as_companions_words(
+    content: str, cited: Iterable[InputMessage], given: IngestionInput, *, about: str | None = None
+) -> str | None:
+    """Rewrite a statement about the person that only the companion made as the companion's words; None for others. And
+    one about somebody else (`about`), unless the person says much the same.
 
     Not with an ingestion prompt of the companion's own, which may want such observations.
     """
     alone = all(message.role == MessageRole.ASSISTANT for message in cited)
-    named = names_in_text(content, given.companion_name)
-    own = alone and given.instructions.version is None and not named
-    return f"{given.companion_name}: {content}" if own else None
+    named = names_in_text(f"{about or ''} {content}", given.companion_name)
+    if not alone or named or given.instructions.version is not None:
+        return None
+    if about:
+        told = (*given.messages, *given.references)
+        said = [message.content for message in told if message.role == MessageRole.USER]
+        if share_said(content, *said) >= HARDLY:
+            return None
+    return f"{given.companion_name}: {content}"
 
 
 def other_speaker_of(content: str, cited: Iterable[InputMessage], given: IngestionInput) -> str | None:

@@ -236,17 +236,18 @@ def _on_its_grounds(operation: Operation, item: dict[str, Any], given: Ingestion
     if operation.op in ("update", "replace") and operation.entry and not operation.subject:
         whose = given.entries[operation.entry - 1].subject
         operation = replace(operation, subject=named_instead(operation.content, whose, given))
-    if operation.op == "delete" or not _about_person(operation, given):
+    if operation.op == "delete":
         return operation
-    cited = given.cited(operation.messages, operation.earlier)
-    if (speaker := other_speaker_of(operation.content, cited, given)) is not None:
+    of_person, cited = _about_person(operation, given), given.cited(operation.messages, operation.earlier)
+    if of_person and (speaker := other_speaker_of(operation.content, cited, given)) is not None:
         return _as_theirs(operation, speaker, cited, given)
     if operation.op != "add" or operation.type == ADVICE:
         return operation
-    if (words := as_companions_words(operation.content, cited, given)) is None:
+    other = None if of_person else operation.subject
+    if (words := as_companions_words(operation.content, cited, given, about=other)) is None:
         return operation
     remarks = (*operation.remarks, "only the companion said it; kept as its words")
-    return replace(operation, content=words, subject=given.companion_name, key=None, remarks=remarks)
+    return replace(operation, content=words, subject=other or given.companion_name, key=None, remarks=remarks)
 
 
 def _as_theirs(

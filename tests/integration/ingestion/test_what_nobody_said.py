@@ -93,6 +93,32 @@ def test_what_only_the_companion_said_is_kept_as_its_words(
     assert [(entry.subject, entry.content) for entry in conversation.entries] == [kept]
 
 
+@pytest.mark.parametrize(
+    ("said", "operation", "kept"),
+    [
+        ("Hm.", add("Mum is allergic to nuts", subject="mum", messages=[2]), "Ada: Mum is allergic to nuts"),
+        ("Hm.", add("Ada knows that Mum is ill", subject="mum", messages=[2]), "Ada knows that Mum is ill"),
+        ("Hm.", add("Likes chess", subject="Ada", messages=[2]), "Likes chess"),
+        ("Mum has an allergy: nuts.", add("Mum is allergic to nuts", subject="mum", messages=[2]), None),
+        ("Yes, she is.", add("Mum is allergic to nuts", subject="mum", messages=[1, 2]), None),
+    ],
+    ids=["alone", "named", "of itself", "an echo", "confirmed"],
+)
+def test_what_only_the_companion_said_of_another_is_kept_as_its_words(
+    conversation: Conversation,
+    scripted_provider: ScriptedProvider,
+    said: str,
+    operation: dict[str, Any],
+    kept: str | None,
+) -> None:
+    scripted_provider.answer_with(answer(operation))
+
+    reply(conversation, said, "As you told me, your mum is allergic to nuts.")
+
+    [entry] = conversation.entries
+    assert (entry.subject, entry.content) == (operation["subject"], kept or operation["content"])
+
+
 def test_what_the_companion_takes_up_of_an_earlier_message_is_the_persons(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
