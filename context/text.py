@@ -15,7 +15,7 @@ from context.facts import Facts
 from context.passages import CUT, REST_OF_A_WORD
 from memory.fence import escape_items, fence
 from providers.tokens import estimate_tokens
-from relationships.text_names import BEGINS_NOTE, as_read
+from relationships.text_names import as_read, may_have_note
 from web.errors import shorten
 
 AROUND_A_MESSAGE = 4  # tokens that vendors' chat templates add to a message: its role and its two delimiters
@@ -36,7 +36,7 @@ def fill_names(text: str, facts: Facts) -> str:
 
 def without_notes(text: str) -> str:
     """Write in round brackets what looks like one of NOTES, so that nobody can speak as the system or a tool."""
-    if not BEGINS_NOTE.search(text):
+    if not may_have_note(text):
         return text
     read, places = as_read(text)
     characters = list(text)

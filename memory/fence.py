@@ -7,7 +7,7 @@ Memory that is shown to a model is written with `fence`, each item through `esca
 import re
 from collections.abc import Iterable, Sequence
 
-from relationships.text_names import BEGINS_TAG, as_read, escape_markup, is_plain, one_line, seen
+from relationships.text_names import as_read, escape_markup, is_plain, may_have_tag, one_line, seen
 
 UNMARKED = ("user_memory",)  # fences whose tags have no prefix of ours, as others know the name
 # Within one line and with little white space, so that no text can make the search slow.
@@ -62,7 +62,7 @@ def cut_fenced(text: str) -> tuple[str, int]:
     Tags count in upper or lower case, with white space or hidden characters in them, and in characters that look the
     same. A tag without its partner is left as it is, with everything around it: nothing that a person said is lost.
     """
-    blocks = _blocks(text) if BEGINS_TAG.search(text) else []
+    blocks = _blocks(text) if may_have_tag(text) else []
     if not blocks:
         return text, 0
     pieces, place = [], 0
