@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from memory.mending import reading
 from memory.mending.candidates import Candidate, scope_of
-from memory.mending.echoes import having_any
+from memory.mending.echoes import having_any, tick_echoes
 from memory.models import MendingPlan, ScratchpadEntry
 from memory.words import Word, words_of
 from relationships.ids import uuid7
@@ -100,3 +100,8 @@ def test_messages_that_were_not_searched_for_an_entrys_words_are_told(
     plan = api.post(f"{at}/forget", FORGET).body
 
     assert 10 < plan["left_out"] < 30 and len(plan["items"]) == 41 - plan["left_out"]
+    # Also where the messages of an entry are too many, and everything else was read.
+    row = ScratchpadEntry.objects.get(content__contains="Rovaniemi")
+    entry = Candidate("entry", row.id, row.content, cites=said)
+    scope, found = scope_of(whole(conversation.relationship), "the walrus"), list[Candidate]()
+    assert tick_echoes(scope, found, [entry]) == 40 - len(found) == plan["left_out"]
