@@ -148,6 +148,7 @@ def test_a_reply_to_what_was_erased_meanwhile_is_stored_without_its_words(
     assert stored()[2] == ("user", "Where do I live?")
 
 
+@pytest.mark.django_db(transaction=True)  # as the reranker counts its call in a thread and session of its own
 def test_a_providers_error_that_quotes_a_message_goes_with_the_message(
     chat: Chat, api: Api, at: str, companion: Companion, scripted_provider: ScriptedProvider
 ) -> None:
