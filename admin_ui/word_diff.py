@@ -4,11 +4,12 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from memory.names import DENSE
 from memory.words import MARKS
 from relationships.text_matching import Matcher
 
-_DENSE = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff"  # scripts without spaces, split into characters with their marks
-_WORDS = re.compile(rf"\s+|[{_DENSE}][{MARKS}]*|(?:(?![{_DENSE}])[\w{MARKS}])+|[^\s\w]")
+# Scripts without spaces are split into characters with their marks.
+_WORDS = re.compile(rf"\s+|[{DENSE}][{MARKS}]*|(?:(?![{DENSE}])[\w{MARKS}])+|[^\s\w]")
 MOST_WORDS = 2000  # of both texts; longer ones are shown as replaced, as the pieces would be too many to read
 
 

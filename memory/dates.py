@@ -62,6 +62,11 @@ class Period:
         years = [self.year] if self.year else [today.year, today.year - 1]
         return next((span for span in self._spans(years) if self.year or span[0] <= today), None)
 
+    def first_day(self, near: date) -> date | None:
+        """Its first day, without a year the one closest to `near`; None if there is no such day."""
+        years = [self.year] if self.year else [near.year - 1, near.year, near.year + 1]
+        return min((first for first, _ in self._spans(years)), key=lambda day: abs(day - near), default=None)
+
     def _spans(self, years: list[int]) -> Iterator[tuple[date, date]]:
         for year in years:
             with suppress(ValueError):  # no such day: 30 February, or 29 in a common year

@@ -1,15 +1,23 @@
-"""Names and keywords in scripts without capitals, which have no spaces or attach particles and titles. Pure."""
+"""Names and keywords in scripts without capitals or spaces, with what is attached to them, and names in cases. Pure."""
 
 import re
 import unicodedata
 from collections.abc import Collection
 
-# Scripts without spaces between words: Thai, Lao, Myanmar, Khmer, Kana, Han. There is no beginning of a word to match.
-WITHOUT_SPACES = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]"
-)
+# Scripts without spaces between words: Thai, Lao, Myanmar, Khmer, Kana, Han with its iteration marks.
+DENSE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+DENSE += "\U00020000-\U0003ffff"
+WITHOUT_SPACES = re.compile(f"[{DENSE}]")  # there is no beginning of a word to match
 _ALONE = "(?<![\u4e00-\u9fff]){}(?![\u4e00-\u9fff])"
 _TITLE = re.compile("(?:さん|さま|様|ちゃん|くん|君|先生|씨|님|老师|老師)$")
+_TITLED = re.compile(
+    "([\u3005\u4e00-\u9fff]{2,6}|[\u30a1-\u30fa\u30fc]{2,12})(?=さん|さま|様|ちゃん|くん|君|氏|先生)"
+)
+
+
+def titled_names(text: str) -> set[str]:
+    """The names before a Japanese title of address, in Han signs or katakana: 佐々木さん, ミナちゃん."""
+    return set() if text.isascii() else set(_TITLED.findall(text))
 
 
 def attaches(sign: str) -> bool:
@@ -30,3 +38,20 @@ def stands_within(name: str, text: str) -> bool:
     """Return whether a folded name in a script without capitals, to which particles are attached, is in a folded text;
     a name of one Han sign, in no longer word of them."""
     return name in text if len(name) > 1 else bool(re.search(_ALONE.format(re.escape(name)), text))
+
+
+def declined(name: str, word: str) -> bool:
+    """Return whether a word may be the name in another case, like Юлию for Юлия: both (folded) begin alike. Not in
+    Latin letters, where it is mostly another word."""
+    return not name.isascii() and undeclined(name) in declensions(word)
+
+
+def undeclined(name: str) -> tuple[str, int]:
+    """What its cases have in common: how it begins, and its length, from which theirs differ by up to two letters."""
+    return name[: max(3, len(name) - 2)], len(name)
+
+
+def declensions(word: str) -> set[tuple[str, int]]:
+    """What is common to the names of which it may be a case."""
+    lengths = range(max(1, len(word) - 2), len(word) + 3)
+    return {(word[: min(length, max(3, length - 2))], length) for length in lengths}

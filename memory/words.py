@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from memory.names import DENSE
 from providers.normal_form import normal_form, plain_digits
 
 Stems = Mapping[str, Collection[str]]  # by word; a stop word has none
@@ -45,7 +46,7 @@ _LETTERS = str.maketrans(
 )
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
 # Scripts without spaces between words are compared by pairs of characters.
-_NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]+")
+_NO_SPACES = re.compile(f"[{DENSE}]+")
 _SHORTEST_PHONE = 7  # digits
 _SERIAL = re.compile(r"[^\W\d_][-./#_]{1,2}\d|\d[-./#_]{1,2}[^\W\d_]|[A-Z] ?#? ?\d")
 _SPELT_APART = re.compile(r"\d[.,'’]\d|://|\bwww\.|\w/(?!\w)", re.IGNORECASE)
@@ -121,13 +122,6 @@ def fold(word: str) -> str:
         return folded
     plain = _ACCENTS.sub("", plain_digits(normal_form("NFKD", folded)))
     return normal_form("NFC", plain).translate(_LETTERS)
-
-
-def declined(name: str, word: str) -> bool:
-    """Return whether a word may be the name in another case, like Юлию for Юлия: both (folded) begin alike. Not in
-    Latin letters, where it is mostly another word."""
-    begins = name[: max(3, len(name) - 2)]
-    return not name.isascii() and word.startswith(begins) and abs(len(word) - len(name)) <= 2
 
 
 def folds(text: str) -> str:

@@ -95,31 +95,34 @@ def says_when(said: str, text: str, timezone: str) -> bool:
 
 def moved_with(text: str, *, old: str, new: str, ended: bool = False) -> str:
     """The kept text, with the days of a range, or the day and the time of day, that the new statement alone names in
-    place of those that the old one alone named. `ended`: what the old one says is over, so the new one may name its
-    days, too ("before that on 14 March").
+    place of those that the old one alone named. An end of a range that neither names moves by as much. `ended`: what
+    the old one says is over, so the new one may name its days, too ("before that on 14 March").
     """
-    days = [part[:10] for part in text.split("/")]
-    if any(len(day) < len("2026-03-14") for day in days):
+    parts = text.split("/")
+    if any(len(part) < len("2026-03-14") for part in parts):
         return text
+    days = [date.fromisoformat(part[:10]) for part in parts]
     time = text[11:].lstrip("0") if len(days) == 1 else ""
-    named, names = (_days_in(said) for said in (old, new))
+    named, names = (_days_in(said, near=days[0]) for said in (old, new))
     said, says = times_in(old), times_in(new)
-    gone = [day for day in days if _period(day) in named - names]
+    gone = [day for day in days if day in named - names]
     if ended and not gone and names - named:
-        gone = [day for day in days if _period(day) in named]
+        gone = [day for day in days if day in named]
     if gone:
-        spans = [other.last_span(date.max) if other.year else None for other in names - named]
-        fresh = [span[0].isoformat() for span in spans if span]
-        if not len(gone) == len(spans) == len(fresh):
+        fresh = sorted(names - named)
+        if len(gone) != len(fresh):
             return text
-        days, instead = sorted({*days, *fresh} - {*gone}), says - said or says
+        stay = [day for day in days if day not in gone]
+        with suppress(OverflowError):  # the last day there is
+            stay = [day if day in names else day + (fresh[0] - gone[0]) for day in stay]
+        days, instead = sorted({*stay, *fresh}), says - said or says
     elif time in said - says:
         instead = says - said
     else:
         return text
     if time and len(instead) == 1:
         return f"{days[0]}T{instead.pop():0>5}"
-    return "/".join(days) if gone else text
+    return "/".join(map(str, days)) if gone else text
 
 
 def moved_to(text: str | None, *, old: str, new: str, ended: bool = False) -> str | None:
@@ -136,8 +139,10 @@ def expires_with(ends: datetime, *, old: str, new: str, timezone: str) -> dateti
     return None if its & named and its.isdisjoint(names) else ends
 
 
-def _days_in(said: str) -> set[Period]:
-    return {mention.period for mention in dates_in(said)[1] if mention.period.day}
+def _days_in(said: str, *, near: date) -> set[date]:
+    """The days that a text names; those without a year in the year that brings them closest to `near`."""
+    periods = (mention.period for mention in dates_in(said)[1] if mention.period.day)
+    return {day for day in (period.first_day(near) for period in periods) if day}
 
 
 def _period(day: str) -> Period:

@@ -1,6 +1,7 @@
 """Find names, numbers and dates of an entry's old text that are missing in the new one. Pure, and linear in the texts.
 
-Names are recognised by their capitals; in scripts without them, only known names are, with the particles on them.
+Names are recognised by their capitals; in scripts without them, known names are, with the particles on them, and those
+with a title of address behind them.
 German writes every noun with a capital, so nouns after an article or the like don't count. A word at the beginning of a
 sentence counts only if it is a known name, and a weekday not beside its date. A name may be in another case: Юлия,
 Юлию; Ankara'da.
@@ -11,10 +12,11 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from memory.dates import AMBIGUOUS, MONTHS, WEEKDAYS, Period, dates_in
-from memory.names import WITHOUT_SPACES, stands_within
-from memory.words import MARKS, declined, fold
+from memory.names import WITHOUT_SPACES, declensions, stands_within, titled_names, undeclined
+from memory.words import MARKS, fold
 from providers.normal_form import normal_form, plain_digits
 
 _LETTERS = rf"[^\W\d_]+(?:[{MARKS}]+[^\W\d_]*)*"
@@ -82,7 +84,39 @@ def details_of(text: str, names: Collection[str]) -> set[str]:
     return {detail.said for detail in _read(text, names)}
 
 
-def says_name_of(texts: Iterable[Collection[str]], other: str) -> bool:
+class Said:
+    """The words of a text, in which names are looked up with the endings and particles on them."""
+
+    def __init__(self, words: set[str]) -> None:
+        self._words = words
+
+    def __contains__(self, part: str) -> bool:
+        return part in self._words
+
+    def names(self, name: str) -> bool:
+        """Return whether a folded name, not in ASCII, is said in another case or with particles."""
+        return undeclined(name) in self._declined or self.attached(name)
+
+    def attached(self, name: str) -> bool:
+        """Return whether particles are attached to it, in a script without capitals: 蓮は, マイケルさんが, وخالد."""
+        if WITHOUT_SPACES.match(name):
+            return stands_within(name, self._dense)
+        return name in self._ends and unicodedata.category(name[0]) == "Lo"
+
+    @cached_property
+    def _declined(self) -> set[tuple[str, int]]:
+        return {name for word in self._words for name in declensions(word)}
+
+    @cached_property
+    def _ends(self) -> set[str]:
+        return {word[attached:] for word in self._words for attached in range(3)}
+
+    @cached_property
+    def _dense(self) -> str:
+        return " ".join(filter(WITHOUT_SPACES.search, self._words))
+
+
+def says_name_of(texts: Iterable[Said], other: str) -> bool:
     """Return whether any of the texts, as `names_in` reads them, says a name of the other one; of names in a row
     (Kansas City), the first.
     """
@@ -95,10 +129,10 @@ def says_name_of(texts: Iterable[Collection[str]], other: str) -> bool:
     return any(_is_said(name, said) for said in texts for name in names)
 
 
-def names_in(text: str) -> set[str]:
+def names_in(text: str) -> Said:
     """The words of a text that have a capital; all of them if none has."""
     cased = text != text.lower()
-    return {_word(token) for token in _TOKEN.findall(_normal(text)) if not cased or token[0].isupper()}
+    return Said({_word(token) for token in _TOKEN.findall(_normal(text)) if not cased or token[0].isupper()})
 
 
 def _without_dates(text: str, may_go: Callable[[Period], bool]) -> str:
@@ -114,13 +148,11 @@ def _without_dates(text: str, may_go: Callable[[Period], bool]) -> str:
     return text
 
 
-def _is_said(detail: _Detail, said: Collection[str]) -> bool:
+def _is_said(detail: _Detail, said: Said) -> bool:
     if all(part in said for part in detail.parts):
         return True
     name = detail.parts[0]
-    if detail.kind != "name" or name.isascii():
-        return False
-    return any(declined(name, word) or _attached(name, word) for word in said)
+    return detail.kind == "name" and not name.isascii() and said.names(name)
 
 
 def _contradicted(detail: _Detail, instead: dict[tuple[str, str, str], list[int]], taken: set[int]) -> bool:
@@ -160,16 +192,11 @@ def _read(text: str, names: Collection[str]) -> list[_Detail]:
         if kind:
             found.append(_Detail(kind, token[0], parts, (*before, *following)))
         else:
-            within = (name for name in called if _attached(name, words[place]))
-            found += [_Detail("name", name, (name,), (*before, *following)) for name in within]
+            within = Said({words[place]})
+            called_here = {name for name in called if not name.isascii() and within.attached(name)}
+            called_here |= titled_names(words[place])
+            found += [_Detail("name", name, (name,), (*before, *following)) for name in sorted(called_here)]
     return found
-
-
-def _attached(name: str, word: str) -> bool:
-    """Return whether particles are attached to a name in a script without capitals: 蓮は, マイケルさんが, وخالد."""
-    if unicodedata.category(name[0]) != "Lo" or not stands_within(name, word):
-        return False
-    return bool(WITHOUT_SPACES.match(name)) or (word.endswith(name) and len(word) <= len(name) + 2)
 
 
 def _kind(
@@ -190,7 +217,7 @@ def _kind(
     return ("name", (word,)) if is_name and len(token) > 1 else ("", ())
 
 
-def _said(text: str) -> set[str]:
+def _said(text: str) -> Said:
     """All words and numbers of a text, and the numbers of the months it names."""
     said: set[str] = set()
     for token in _TOKEN.findall(_normal(text)):
@@ -200,7 +227,7 @@ def _said(text: str) -> set[str]:
             word = _word(token)
             said.add(word)
             said.update([str(MONTHS[word])] if word in MONTHS else [])
-    return said
+    return Said(said)
 
 
 def _normal(text: str) -> str:

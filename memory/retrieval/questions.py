@@ -12,10 +12,10 @@ import orjson
 from config.postgresql.sessions import prepared_cursor
 from memory.aliases import other_names
 from memory.models import SearchedKind
-from memory.names import stands_within
+from memory.names import declined, stands_within
 from memory.retrieval.index.text import first_words, without_names, words_for_index
 from memory.retrieval.statements import NEWEST_SPEAKERS, PARTICIPANTS
-from memory.words import UMLAUTS, WORD, declined, fold, serials_asked
+from memory.words import UMLAUTS, WORD, fold, serials_asked
 from providers.embeddings.base import Embedded, Embedder
 from providers.embeddings.questions import begin_question, embed_question
 from providers.embeddings.registry import embedder_of, working_embedder

@@ -5,7 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.entries.happens import day_of, happens_text, plan_is_over, says_when, span_of, told_as
+from memory.entries.happens import (
+    day_of,
+    happens_text,
+    moved_to,
+    plan_is_over,
+    says_when,
+    span_of,
+    told_as,
+)
 
 DAYS = st.dates().map(lambda day: day.isoformat())
 FORMS = (
@@ -162,6 +170,30 @@ def test_what_goes_on_from_a_day_on_is_no_plan(text: str, said: str, over: bool)
 )
 def test_a_statement_says_when_it_happens_in_its_own_language(text: str, said: str, says: bool) -> None:
     assert says_when(said, text, "UTC") is says
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "moved"),
+    [
+        ("2026-10-20", "Trip on 20 October", "Trip on 27 October, before that on 20 October", "2026-10-27"),
+        ("2026-09-10", "2026年9月10日から出張", "2026年9月17日から出張(以前は9月10日)", "2026-09-17"),
+        ("2026-12-28", "Party on 28 December 2026", "Party on 3 January, not 28 December", "2027-01-03"),
+        (
+            "2026-10-20/2026-10-26",
+            "A week from 2026-10-20",
+            "A week from 2026-10-27",
+            "2026-10-27/2026-11-02",
+        ),
+        ("2026-10-20/2026-10-26", "20 October, a week", "18 October until 26 October", None),
+        ("2026-10-20/2026-10-26", "20 October to 26", "From 20 October", None),
+        ("9998-12-01/9999-12-31", "From 1 December", "From 9 December", "9998-12-09/9999-12-31"),
+        ("2026-02-28", "28 February", "30 February", None),
+    ],
+)
+def test_a_plan_moves_with_its_statement_whether_it_names_the_year_or_not(
+    text: str, old: str, new: str, moved: str | None
+) -> None:
+    assert moved_to(text, old=old, new=new, ended=True) == moved
 
 
 def test_no_pattern_is_compiled_for_each_day(monkeypatch: pytest.MonkeyPatch) -> None:

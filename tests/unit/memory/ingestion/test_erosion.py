@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.dates import Period
-from memory.ingestion.erosion import lost_details
+from memory.ingestion.erosion import lost_details, names_in, says_name_of
+from tests.growth import MOST, growth
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=80)
 NAMES = st.from_regex(r"[A-ZÄÉŁΩЖ][a-zäéłωж]{3,8}[b-dkm]", fullmatch=True)
@@ -58,6 +59,9 @@ DATES = st.dates().map(lambda day: day.isoformat())
         ("2026年10月24日に結婚式", "2026-10-24に結婚した", ()),
         ("毎週３回、５キロ走る", "週に3回走る", ("5",)),
         ("سافر في 2026-10-14", "سافر في ١٤ أكتوبر ٢٠٢٦", ()),
+        ("内科の田中先生に通う。佐々木さんも", "内科に通う", ("田中", "佐々木")),
+        ("田中先生とミナちゃん", "田中とミナ", ()),
+        ("お母さんと奥さん", "家族", ()),
         ("मीरा ने 2026-03-14 को जीता", "मीरा ने 14 मार्च 2026 को जीता", ()),
     ],
 )
@@ -108,6 +112,12 @@ def test_a_known_name_is_found_with_what_its_script_attaches_to_it(
     assert tuple(sorted(lost_details(old, new, names=[name]))) == lost
 
 
+def test_a_name_with_a_title_is_said_without_it_and_with_particles() -> None:
+    said = [names_in("佐藤の話は消しておいて")]
+    assert says_name_of(said, "同僚の佐藤さんと合わない")
+    assert not says_name_of(said, "同僚の佐々木さんと合わない")
+
+
 def test_numbers_are_the_same_in_the_digits_and_with_the_separators_of_any_script() -> None:
     assert lost_details("السعر ١٬٢٠٠٫٥٠ دينار", "السعر 1200.50 دينار") == ()
     assert lost_details("السعر ١٬٢٠٠٫٥٠ دينار", "السعر معروف") == ("١٬٢٠٠٫٥٠",)
@@ -154,6 +164,15 @@ def test_order_and_case_are_no_matter(names: list[str], random: object) -> None:
 
     assert lost_details(old, f"so {', '.join(shuffled)}") == ()
     assert lost_details(old, f"so {' '.join(shuffled).upper()}") == ()
+
+
+def test_many_names_in_other_letters_are_looked_up_in_time_that_grows_with_them() -> None:
+    names = ["".join("абвгдежзик"[int(digit)] for digit in f"{number:04}").title() for number in range(8000)]
+
+    def lose(count: int) -> None:
+        assert len(lost_details(f"Это {' и '.join(names[:count])}", " да ".join(names[-count:]))) == count
+
+    assert growth(lose, lambda count: count, size=500) < MOST
 
 
 @pytest.mark.parametrize(
