@@ -4,8 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from memory.names import DENSE
-from memory.words import MARKS
+from memory.words import DENSE, MARKS
 from relationships.text_matching import Matcher
 
 # Scripts without spaces are split into characters with their marks.

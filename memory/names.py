@@ -3,21 +3,43 @@
 import re
 import unicodedata
 from collections.abc import Collection
+from functools import lru_cache
 
-# Scripts without spaces between words: Thai, Lao, Myanmar, Khmer, Kana, Han with its iteration marks.
-DENSE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-DENSE += "\U00020000-\U0003ffff"
+from memory.words import DENSE, Word, normal
+
 WITHOUT_SPACES = re.compile(f"[{DENSE}]")  # there is no beginning of a word to match
 _ALONE = "(?<![\u4e00-\u9fff]){}(?![\u4e00-\u9fff])"
 _TITLE = re.compile("(?:さん|さま|様|ちゃん|くん|君|先生|씨|님|老师|老師)$")
 _TITLED = re.compile(
-    "([\u3005\u4e00-\u9fff]{2,6}|[\u30a1-\u30fa\u30fc]{2,12})(?=さん|さま|様|ちゃん|くん|君|氏|先生)"
+    "([\u3005\u4e00-\u9fff]{2,6}|[\u30a1-\u30fa\u30fc]{2,12})(さん|さま|様|ちゃん|くん|君|氏|先生)"
 )
 
 
 def titled_names(text: str) -> set[str]:
     """The names before a Japanese title of address, in Han signs or katakana: 佐々木さん, ミナちゃん."""
-    return set() if text.isascii() else set(_TITLED.findall(text))
+    return set() if text.isascii() else {name for name, _ in _TITLED.findall(text)}
+
+
+def without_titles(text: str) -> str:
+    """The text with spaces in the place of the titles behind such names."""
+    return text if text.isascii() else _TITLED.sub(lambda match: match[1] + " " * len(match[2]), text)
+
+
+def is_name(word: Word, text: str) -> bool:
+    """Return whether a word of a text has a capital letter although it is not at the beginning of a sentence, or a
+    title behind it.
+    """
+    opens, titled = _places(text)
+    return word.start in titled or (word.capital and not word.identifier and word.start > opens)
+
+
+@lru_cache(maxsize=64)  # asked for each word of a sentence
+def _places(text: str) -> tuple[int, frozenset[int]]:
+    """Where the first word of a sentence begins, and where names stand that have a title behind them."""
+    written = normal(text)
+    titled = () if written.isascii() else _TITLED.finditer(written)
+    opens = len(written) - len(written.lstrip(" \"'“”"))
+    return opens, frozenset(place for match in titled for place in range(*match.span(1)))
 
 
 def attaches(sign: str) -> bool:

@@ -11,7 +11,6 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from memory.names import DENSE
 from providers.normal_form import normal_form, plain_digits
 
 Stems = Mapping[str, Collection[str]]  # by word; a stop word has none
@@ -45,7 +44,10 @@ _LETTERS = str.maketrans(
     {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ى": "ي", "ة": "ه"}
 )
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
-# Scripts without spaces between words are compared by pairs of characters.
+# Scripts without spaces between words: Thai, Lao, Myanmar, Khmer, Kana, Han with its iteration marks.
+DENSE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+DENSE += "\U00020000-\U0003ffff"
+# They are compared by pairs of characters.
 _NO_SPACES = re.compile(f"[{DENSE}]+")
 _SHORTEST_PHONE = 7  # digits
 _SERIAL = re.compile(r"[^\W\d_][-./#_]{1,2}\d|\d[-./#_]{1,2}[^\W\d_]|[A-Z] ?#? ?\d")

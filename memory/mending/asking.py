@@ -14,8 +14,9 @@ from memory.entries.limits import entry_fault
 from memory.errors import UnparsableAnswer
 from memory.mending.candidates import Candidate, Scope
 from memory.mending.judging import PERHAPS, Judgement, Verdict, pieces
-from memory.mending.wishes import Wish, is_name
+from memory.mending.wishes import Wish
 from memory.model_calls import MadeCall, make_call, store_made_calls
+from memory.names import is_name
 from memory.schema_parts import NUMBERS, TEXT, answer_of, list_of
 from memory.words import normal
 from providers.errors import ProviderError

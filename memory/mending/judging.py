@@ -22,8 +22,8 @@ from memory.mending.wishes import (
     WEAK,
     Wish,
     ends_as_a_name,
-    is_name,
 )
+from memory.names import is_name
 from memory.words import Stems, Word, fold, normal, spelt, words_of
 
 PERHAPS = 0.5  # of the wish's words: a text with fewer doesn't say it

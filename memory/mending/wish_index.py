@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable
 from itertools import pairwise
 
 from memory.aliases import Aliases
-from memory.mending.wishes import Wish, is_name
+from memory.mending.wishes import Wish
+from memory.names import is_name
 from memory.words import Stems, Word, one_word, spelt
 
 AKIN = 5  # letters: two longer words with the same beginning are related: allergic, allergy

@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from memory.names import is_name, without_titles
 from memory.words import Word, fold, normal, words_of
 
 _RULES: dict[str, Any] = tomllib.loads(Path(__file__).with_name("wishes.toml").read_text())
@@ -237,7 +238,11 @@ def read_wish(text: str, names: Collection[str] = ()) -> Wish:
     what = _NOUN_OF.sub("", _SPEAKER.sub("", _REPORT.sub("", what) or what))
     own = {fold(part) for name in names for part in name.split()}
     reported = _REPORTED.match(normal(what))
-    words = [word for word in words_of(what) if reported is None or word.start >= reported.end()]
+    words = [
+        word
+        for word in words_of(without_titles(normal(what)))
+        if reported is None or word.start >= reported.end()
+    ]
     stop = STOP - _ENGLISH if any(word.forms & _TELLS_ENGLISH for word in words) else STOP
     telling = [
         _with_synonyms(word)
@@ -277,18 +282,6 @@ def _is_mine(words: list[Word], what: str) -> bool:
         if word.forms & RELATIONS or is_name(word, what) or _THEY.fullmatch(what, word.start, word.end):
             return False
     return False
-
-
-def is_name(word: Word, text: str) -> bool:
-    """Return whether it has a capital letter although it is not at the beginning of a sentence."""
-    return word.capital and not word.identifier and word.start > _first_place(text)
-
-
-@lru_cache(maxsize=64)  # asked for each word of a sentence
-def _first_place(text: str) -> int:
-    """Where the first word of a sentence begins."""
-    written = normal(text)
-    return len(written) - len(written.lstrip(" \"'“”"))
 
 
 def ends_as_a_name(word: str) -> bool:

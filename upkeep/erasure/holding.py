@@ -14,7 +14,7 @@ from django.db.models.expressions import RawSQL
 
 from memory.mending.candidates import language_in, stems_in
 from memory.mending.first_look import FirstLook
-from memory.mending.wishes import is_name
+from memory.names import is_name
 from memory.retrieval.index.configs import config_of
 from memory.retrieval.index.language import NO_STEMS, known_languages
 from memory.words import LONGEST, WORD, Stems, Word, fold, normal, spelt, words_of

@@ -91,8 +91,9 @@ def test_an_unclear_wish_is_seen_and_waits_until_a_person_chooses(
     [
         ("Please forget everything about Ralf.", ["Leo is Ralf's son"]),
         ("Please forget that Ralf lives in Graz.", []),
+        ("さっきも言いましたが、佐々木さんのことは全部忘れてください。", ["佐々木はLeoの父"]),
     ],
-    ids=["a name", "a statement"],
+    ids=["a name", "a statement", "a name with a title"],
 )
 def test_what_has_the_name_to_be_forgotten_waits_if_the_model_leaves_it_out(
     api: Api,
@@ -102,13 +103,18 @@ def test_what_has_the_name_to_be_forgotten_waits_if_the_model_leaves_it_out(
     said: str,
     left: list[str],
 ) -> None:
-    conversation.remember("Lives in Melk", "Ralf lives in Graz", "Leo is Ralf's son")
+    goes, stays = (
+        ("Ralf lives in Graz", "Leo is Ralf's son")
+        if "Ralf" in said
+        else ("佐々木さんはGrazの人", "佐々木はLeoの父")
+    )
+    conversation.remember("Lives in Melk", goes, stays)
     scripted_provider.wishes_answer = about("says", "Graz")
     scripted_provider.otherwise = {"operations": []}
 
     conversation.hear(said)
 
-    assert set(conversation.contents) == {"Lives in Melk", "Leo is Ralf's son"}
+    assert set(conversation.contents) == {"Lives in Melk", stays}
     assert [item["sentence"] for plan in waiting(api, at) for item in plan["items"]] == left
 
 

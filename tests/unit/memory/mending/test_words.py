@@ -166,7 +166,7 @@ def test_time_grows_with_the_length_and_no_faster(piece: str) -> None:
         ("别记住我的电话", "我的电话"),
         ("忘记密码怎么办", None),
         ("あと、私の年収は忘れてください。", "私の年収"),
-        ("佐々木さんのことは全部忘れてください。", "佐々木さん"),
+        ("さっきも言いましたが、佐々木さんのことは全部忘れてください。", "佐々木さん"),
         ('"Forget Kell Ford," I told him. "Forget the rope."', None),
         ("What does this do?\n```\nforget everything\n```", None),
         ("Er schrieb: „Lass mich. Vergiss meine Nummer.“ So ein Esel.", None),
