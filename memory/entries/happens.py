@@ -95,10 +95,12 @@ def says_when(said: str, text: str, timezone: str) -> bool:
 
 def moved_with(text: str, *, old: str, new: str, ended: bool = False) -> str:
     """The kept text, with the days of a range, or the day and the time of day, that the new statement alone names in
-    place of those that the old one alone named. An end of a range that neither names moves by as much. `ended`: what
-    the old one says is over, so the new one may name its days, too ("before that on 14 March").
+    place of those that the old one alone named; and the day in a month. An end of a range that neither names moves by
+    as much. `ended`: what the old one says is over, so the new one may name its days, too ("before that on 14 March").
     """
     parts = text.split("/")
+    if _COARSE.fullmatch(text) and len(text) < len("2026-03-14"):
+        return _refined(text, old=old, new=new)
     if any(len(part) < len("2026-03-14") for part in parts):
         return text
     days = [date.fromisoformat(part[:10]) for part in parts]
@@ -123,6 +125,17 @@ def moved_with(text: str, *, old: str, new: str, ended: bool = False) -> str:
     if time and len(instead) == 1:
         return f"{days[0]}T{instead.pop():0>5}"
     return "/".join(map(str, days)) if gone else text
+
+
+def _refined(text: str, *, old: str, new: str) -> str:
+    """A year or month, or the day in it that the new statement alone names, in place of the year or month itself."""
+    year, month = _period(text).year or 0, _period(text).month
+    its = {Period(year, month), Period(None, month)}
+    named, names = ({mention.period for mention in dates_in(said)[1]} for said in (old, new))
+    middle = date(year, month or 7, 15)
+    days = {str(day) for day in _days_in(new, near=middle) - _days_in(old, near=middle)}
+    fresh = [day for day in days if day.startswith(text)]
+    return fresh[0] if len(fresh) == 1 and its & named and its.isdisjoint(names) else text
 
 
 def moved_to(text: str | None, *, old: str, new: str, ended: bool = False) -> str | None:

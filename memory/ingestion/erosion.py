@@ -116,13 +116,13 @@ class Said:
         return " ".join(filter(WITHOUT_SPACES.search, self._words))
 
 
-def says_name_of(texts: Iterable[Said], other: str) -> bool:
+def says_name_of(texts: Iterable[Said], other: str, known: Collection[str] = ()) -> bool:
     """Return whether any of the texts, as `names_in` reads them, says a name of the other one; of names in a row
-    (Kansas City), the first.
+    (Kansas City), the first. `known`: words that are always names.
     """
     names: list[_Detail] = []
     last = ""
-    for detail in (detail for detail in _read(other, ()) if detail.kind == "name"):
+    for detail in (detail for detail in _read(other, known) if detail.kind == "name"):
         follows, last = ("before", last) in detail.beside, detail.parts[0]
         if not follows:
             names.append(detail)

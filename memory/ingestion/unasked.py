@@ -20,6 +20,7 @@ from relationships.models import MessageRole
 UNASKED = "nobody asks to forget it, it is not said to be untrue, and the person does not speak of it"
 ANEW = "an addition of this answer says it anew"
 TOO_LITTLE = 2  # meaningful words in what the person says
+MOST_SUBJECTS = 20  # of other entries, by which a name is known in a script without capitals
 HARDLY_ANY = 0.19  # of an entry's words, which any text may have: one of six
 # Scripts in which rules hear no wish, from Hebrew to Lao.
 _UNHEARD = re.compile("[\u0590-\u0eff\uac00-\ud7af]")
@@ -61,6 +62,7 @@ class _Heard:
 
     def __init__(self, given: IngestionInput) -> None:
         self._given = given
+        self._subjects = {entry.subject for entry in given.entries if not entry.subject.isascii()}
         self._words = cache(lambda text: len(unsaid_words(text)))
         self._names = cache(names_in)
 
@@ -68,7 +70,8 @@ class _Heard:
         """Return whether what is said may justify it: a name of the entry, or hardly any of its words will do."""
         entry, said = _entry_of(deletion, self._given), self._near(deletion)
         about = "" if entry.subject == USER_SUBJECT else entry.subject
-        named = says_name_of(map(self._names, said), entry.content)
+        names = [subject for subject in self._subjects if subject in entry.content][:MOST_SUBJECTS]
+        named = says_name_of(map(self._names, said), entry.content, names)
         return named or share_said(f"{about} {entry.content}", *said) > HARDLY_ANY
 
     def _near(self, deletion: Operation) -> list[str]:

@@ -99,6 +99,20 @@ def test_a_wish_in_a_script_that_no_rule_reads_is_the_models_to_hear(
     assert conversation.contents == []
 
 
+def test_a_name_without_capitals_is_known_by_another_entry_about_it(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    worry = "さくらの卵アレルギーのため、給食を心配している"
+    scripted_provider.answer_with(
+        answer(add(worry), add("さくらは娘", subject="さくら")), answer(delete(1), add("卵は大丈夫"))
+    )
+
+    conversation.hear("娘のさくらは卵アレルギーがあるので、給食が心配です。")
+    conversation.hear("検査の結果が出て、さくらはもう何でも食べられるそうです!")
+
+    assert sorted(conversation.contents) == ["さくらは娘", "卵は大丈夫"]
+
+
 def test_an_entry_that_is_deleted_and_added_anew_is_replaced(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:

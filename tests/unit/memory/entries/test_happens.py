@@ -188,6 +188,11 @@ def test_a_statement_says_when_it_happens_in_its_own_language(text: str, said: s
         ("2026-10-20/2026-10-26", "20 October to 26", "From 20 October", None),
         ("9998-12-01/9999-12-31", "From 1 December", "From 9 December", "9998-12-09/9999-12-31"),
         ("2026-02-28", "28 February", "30 February", None),
+        ("2026-12", "2026年12月に引っ越す", "2026年12月6日に引っ越す", "2026-12-06"),
+        ("2026-12", "Moves in December", "Moves on 6 December, was in October", "2026-12-06"),
+        ("2026-12", "Moves in December 2026", "Moves in December 2026, sees it on 6 December 2026", None),
+        ("2026-12", "Moves in December", "Moves on 6 January 2027", None),
+        ("2026-12", "Moves in December", "Moves on 6 December or 7 December", None),
     ],
 )
 def test_a_plan_moves_with_its_statement_whether_it_names_the_year_or_not(
