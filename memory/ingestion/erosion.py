@@ -191,7 +191,7 @@ def _read(text: str, names: Collection[str]) -> list[_Detail]:
                 before = (*before, ("before", "("))  # "76 kg (2026-02-10)", "165 lb (2026-03-24)"
         if kind:
             found.append(_Detail(kind, token[0], parts, (*before, *following)))
-        else:
+        elif not token[0].isascii():
             within = Said({words[place]})
             called_here = {name for name in called if not name.isascii() and within.attached(name)}
             called_here |= titled_names(words[place])
