@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from config.postgresql.sessions import prepared_cursor
-from memory.retrieval.index.text import without_names
+from memory.retrieval.index.text import without_names, words_for_index
 from memory.retrieval.rankers.base import order_of
 from memory.retrieval.rankers.scoring import bm25, fuse_ranks, inverse_document_frequency, length_norm
 from providers.embeddings.base import Embedded
@@ -33,17 +33,18 @@ _STEP = 512
 # Stems are those of the language in which a document was indexed. Of a chunk's lexemes only the question's are
 # unpacked, by marking them with a weight and filtering (10,000 chunks: 90 ms; unpacking all: 800 ms).
 #
-# `telling`: the places of the significant words among `terms`; 0 for a word that no chunk can have. If the language is
-# unknown, the stop words of any language are left out.
+# `telling`: the places of the significant words among `terms`, of the whole question and of each of its sentences that
+# ask; 0 for a word that no chunk can have. If the language is unknown, the stop words of any language are left out.
 _ROWS = """
 WITH spoken AS MATERIALIZED (
-    SELECT language, tsvector_to_array(to_tsvector(language::regconfig, %(words)s)) AS terms,
-           tsvector_to_array(to_tsvector(language::regconfig, %(telling)s)) AS told
+    SELECT language, tsvector_to_array(to_tsvector(language::regconfig, %(words)s)) AS terms
       FROM (SELECT DISTINCT language FROM context_document
              WHERE companion_id = %(companion)s AND project_id = %(project)s AND chunk_count > 0) of_documents
 ), asked AS MATERIALIZED (
     SELECT language, terms, ARRAY(
-               SELECT coalesce(array_position(terms, lexeme), 0) FROM unnest(told) lexeme
+               SELECT coalesce(array_position(terms, lexeme), 0) * {step} + number - 1
+                 FROM unnest(%(telling)s::text[]) WITH ORDINALITY one(told, number),
+                      unnest(tsvector_to_array(to_tsvector(language::regconfig, told))) lexeme
                 WHERE language <> 'simple' OR NOT EXISTS (
                       SELECT 1 FROM unnest(%(languages)s::text[]) known
                        WHERE to_tsvector(known::regconfig, lexeme) = ''::tsvector)) AS telling
@@ -71,7 +72,8 @@ _BY_BOTH = _ROWS.format(
 class Columns:
     """One row for each chunk; among equal rows, prefer the last. `row`, `term`, `count`: how often a word of the
     question occurs in a row, if it does. `terms`: the number of words. `asked`: the question's significant words in
-    each row's language, as indexes of terms; -1 for a word that occurs in no row.
+    each row's language, as indexes of terms; -1 for a word that occurs in no row. First those of all of it, then those
+    of each of its sentences that ask.
     """
 
     ids: Sequence[UUID]
@@ -81,18 +83,18 @@ class Columns:
     term: Ints
     count: Floats
     terms: int
-    asked: Sequence[tuple[int, ...]]
+    asked: Sequence[tuple[tuple[int, ...], ...]]
 
 
 def read_columns(
-    *, project_id: UUID, companion_id: UUID, words: str, question: Embedded | None, names: Sequence[str] = ()
+    *, project_id: UUID, companion_id: UUID, words: str, told: Sequence[str], question: Embedded | None
 ) -> Columns:
-    """Read the columns in one statement. `words`: spelled as in the index. `question`: the vector to compare, if any.
-    `names`: of user and companion; they don't count as significant words.
+    """Read the columns in one statement. `words`: spelled as in the index. `told`: see `significant`. `question`: the
+    vector to compare, if any.
     """
     values: dict[str, Any] = {
         "words": words,
-        "telling": telling(without_names(words, names)),
+        "telling": list(told),
         "languages": WITH_STOP_WORDS,
         "companion": companion_id,
         "project": project_id,
@@ -106,10 +108,10 @@ def read_columns(
     with prepared_cursor() as cursor:
         cursor.execute(_BY_TEXT if question is None else _BY_BOTH, values)
         rows = cursor.fetchall()
-    return _columns(rows)
+    return _columns(rows, len(told))
 
 
-def _columns(rows: Sequence[Any]) -> Columns:
+def _columns(rows: Sequence[Any], readings: int) -> Columns:
     counted = [
         (place, (language, code // _STEP), code % _STEP)
         for place, (_, _, _, language, _, codes) in enumerate(rows)
@@ -118,8 +120,11 @@ def _columns(rows: Sequence[Any]) -> Columns:
     # The same stem in two languages counts as two words, each with its own rarity.
     known = {word: number for number, word in enumerate(dict.fromkeys(word for _, word, _ in counted))}
     told = {
-        language: tuple(known.get((language, place), -1) for place in places)
-        for _, _, _, language, places, _ in rows
+        language: tuple(
+            tuple(known.get((language, code // _STEP), -1) for code in codes if code % _STEP == number)
+            for number in range(readings)
+        )
+        for language, codes in {row[3]: row[4] for row in rows}.items()
     }
     return Columns(
         ids=[row[0] for row in rows],
@@ -135,6 +140,7 @@ def _columns(rows: Sequence[Any]) -> Columns:
 
 TEXT, VECTOR = "text", "vector"
 ELSEWHERE = 30
+MOST_ASKING = 3  # sentences that ask, the last ones, looked at by themselves
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +195,8 @@ def rank_chunks(
 
 
 def _coverage(columns: Columns, documents: Floats) -> Floats:
-    """The share of the question's significant words that each row has, weighted by rarity; 0 if there are none.
+    """The share of the question's significant words that each row has, or of those of a sentence that asks, weighted by
+    rarity; 0 if there are none. Who tells a story and then asks is told what answers the question.
 
     Rarity is computed as if there were ELSEWHERE more rows without these words: with a single row, every word would be
     as common as possible.
@@ -197,16 +204,19 @@ def _coverage(columns: Columns, documents: Floats) -> Floats:
     rows = len(columns.ids) + ELSEWHERE
     idf = inverse_document_frequency(documents, rows)
     unknown = float(inverse_document_frequency(np.zeros(1), rows)[0])
-    tells = np.zeros((len(set(columns.asked)), columns.terms))
     kinds = {asked: number for number, asked in enumerate(dict.fromkeys(columns.asked))}
-    whole = np.zeros(len(kinds))
-    for asked, number in kinds.items():
-        there = [place for place in asked if place >= 0]
-        tells[number, there] = idf[there]
-        whole[number] = idf[there].sum() + unknown * (len(asked) - len(there))
     kind = np.array([kinds[asked] for asked in columns.asked], dtype=np.int64)
-    found = np.bincount(columns.row, weights=tells[kind[columns.row], columns.term], minlength=len(kind))
-    return np.divide(found, whole[kind], out=np.zeros(len(kind)), where=whole[kind] > 0)
+    most = np.zeros(len(kind))
+    for reading in zip(*kinds, strict=True):  # of each kind, the words of the same sentence
+        tells, whole = np.zeros((len(kinds), columns.terms)), np.zeros(len(kinds))
+        for number, asked in enumerate(reading):
+            there = [place for place in asked if place >= 0]
+            tells[number, there] = idf[there]
+            whole[number] = idf[there].sum() + unknown * (len(asked) - len(there))
+        found = np.bincount(columns.row, weights=tells[kind[columns.row], columns.term], minlength=len(kind))
+        share = np.divide(found, whole[kind], out=np.zeros(len(kind)), where=whole[kind] > 0)
+        most = np.maximum(most, share)
+    return most
 
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -239,3 +249,17 @@ def telling(words: str) -> str:
 
 def _plain(word: str) -> str:
     return word.casefold().replace("'", "").replace("’", "")
+
+
+_ENDS = re.compile(r"(?<=[.!?…。！？؟\n])")
+_ASKS = ("?", "？", "؟")
+
+
+def significant(text: str, words: str, names: Sequence[str]) -> list[str]:
+    """The significant words of the whole question, and of each of its last sentences that end in a question mark.
+
+    `words`: of `text`, spelled as in the index. `names`: of user and companion; they don't count.
+    """
+    asked = (words_for_index(one) for one in _ENDS.split(text) if one.endswith(_ASKS))
+    whole, *asking = (telling(without_names(one, names)) for one in (words, *asked))
+    return [whole, *[one for one in asking if one.strip()][-MOST_ASKING:]]

@@ -13,7 +13,7 @@ import numpy as np
 
 from knowledge.configuration import Knowledge
 from knowledge.models import DocumentChunk
-from knowledge.ranking import Columns, Ranked, rank_chunks, read_columns
+from knowledge.ranking import Columns, Ranked, rank_chunks, read_columns, significant
 from memory.retrieval.questions import prepare_questions
 from providers.embeddings.base import Embedded, Space
 from providers.embeddings.registry import near_from
@@ -75,7 +75,11 @@ def search_knowledge(
         near = near_from(knowledge.embedder_alias) if similarity is None else similarity
         relevance = (knowledge.min_coverage, near)
     columns = read_columns(
-        project_id=project_id, companion_id=companion_id, words=words, question=question, names=names
+        project_id=project_id,
+        companion_id=companion_id,
+        words=words,
+        told=significant(prepared.texts[0], words, names),
+        question=question,
     )
     ranked = rank_chunks(
         columns,

@@ -9,6 +9,7 @@ from chat.messages import without_calls
 from context.text import fenced_data, without_notes
 from knowledge.chunking import MOST_JOINED, cut_document
 from knowledge.parsing.base import Block
+from knowledge.ranking import significant
 from memory.fence import cut_fenced, escape_item, fence
 from memory.mending.parts import without
 from memory.mending.wishes import read_wish
@@ -29,6 +30,7 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "notes": lambda size: "［system\u200b note]" * (size // 14),
     "quotation marks": lambda size: " '" * (size // 2),
     "code marks": lambda size: "``` " * (size // 4),
+    "questions": lambda size: "Tea now? " * (size // 9),
     "dots": lambda size: "." * size,
     "tabs and commas": lambda size: "\t, " * (size // 3),
     "commas": lambda size: "I like a" + ", " * (size // 2),
@@ -38,6 +40,7 @@ TEXTS: dict[str, Callable[[int], str]] = {
 WISH = read_wish("I like green tea")
 WORK: dict[str, Callable[[str], object]] = {
     "index": words_for_index,
+    "asking": lambda text: significant(text, text, ["Ada", "Maya Long"]),
     "names": lambda text: without_names(text, ["Ada", "Maya Long"]),
     "cut": cut_fenced,
     "notes": without_notes,

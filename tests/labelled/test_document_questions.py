@@ -17,6 +17,7 @@ from tests.fixtures.documents import learn
 LABELLED = json.loads((Path(__file__).parent / "document_questions.json").read_text())
 PAGES = Path(settings.BASE_DIR) / "docs" / "how-to"
 ANSWERED = 0.95  # of the questions, at least: the page that answers is among what is shown
+ANSWERED_AFTER = 0.8  # the same, if the person says something else first
 UNASKED = 0.09  # of everyday messages, at most: anything is shown
 
 
@@ -52,3 +53,13 @@ def test_questions_bring_their_page_and_everyday_talk_brings_nothing(informed: C
         missed = [said for (said, _), found in zip(LABELLED["asked"], answered, strict=True) if not found]
         assert sum(answered) >= ANSWERED * len(answered), (embedder, missed)
         assert len(drawn) <= UNASKED * len(LABELLED["everyday"]), (embedder, drawn)
+
+
+def test_questions_bring_their_page_also_after_something_else(informed: Companion) -> None:
+    asked = [(f"{before} {said}", page) for before in LABELLED["before"] for said, page in LABELLED["asked"]]
+
+    missed = [
+        said for said, page in asked if f"{page}.md" not in shown(informed, said, Knowledge(embedder="none"))
+    ]
+
+    assert len(missed) <= (1 - ANSWERED_AFTER) * len(asked), missed

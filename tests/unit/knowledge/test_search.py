@@ -227,7 +227,7 @@ def columns(cosine: list[float], counts: dict[tuple[int, int], int]) -> Columns:
         term=np.array([term for _, term in counts], dtype=np.int64),
         count=np.array(list(counts.values()), dtype=np.float64),
         terms=len({term for _, term in counts}),
-        asked=[(0,)] * len(cosine),
+        asked=[((0,),)] * len(cosine),
     )
 
 
