@@ -3,10 +3,10 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
 from relationships.management.projects import written_name
-from relationships.models import Scope
+from relationships.models import Project, Scope
 from relationships.services.api_keys import create_api_key
 from relationships.services.projects import create_project
 from web.actor import Actor
@@ -24,6 +24,9 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if there := Project.objects.filter(name=options["name"]).first():
+            told = f"the project {there.id} has this name already; for another key: manage.py create_api_key {there.id}"
+            raise CommandError(f"name: {told}")
         project = create_project(name=options["name"], by=BY)
         self.stdout.write(f"Project {project.name}: {project.id}")
         if options["key"]:

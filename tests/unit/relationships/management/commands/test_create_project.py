@@ -48,3 +48,12 @@ def test_a_project_without_a_proper_name_is_not_made(name: str, fault: str) -> N
         call_command("create_project", name)
 
     assert not Project.objects.exists()
+
+
+def test_a_second_project_of_the_same_name_is_not_made() -> None:
+    call_command("create_project", "Moon Base", stdout=StringIO())
+
+    with pytest.raises(CommandError, match=f"create_api_key {Project.objects.get().id}"):
+        call_command("create_project", " Moon Base", "--key")
+
+    assert Project.objects.count() == 1
