@@ -26,10 +26,6 @@ class BehaviourAnswer(Answer):
     definition: JsonObject
 
 
-class BehavioursAnswer(Answer):
-    items: list[BehaviourAnswer]
-
-
 class RunListQuery(PageQuery):
     behaviour: Annotated[str, Field(max_length=60)] | None = None
     state: RunState | None = None

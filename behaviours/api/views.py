@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from behaviours.api.schemas import (
-    BehavioursAnswer,
+    BehaviourAnswer,
     DryRunAnswer,
     DryRunBody,
     RunAnswer,
@@ -35,7 +35,7 @@ ORDER = ("recipe", *LEVELS)
 
 class BehavioursView(ApiView):
     @operation(
-        "behaviours_list", "List a relationship's behaviours, in order", answers={200: BehavioursAnswer}
+        "behaviours_list", "List a relationship's behaviours, in order", answers={200: Page[BehaviourAnswer]}
     )
     def get(self, request: Request, relationship_id: UUID) -> Response:
         """The behaviours in effect here, from any level of the configuration. To change them:
@@ -46,9 +46,8 @@ class BehavioursView(ApiView):
         named = resolved.values.behaviours.named
         order = sorted(named, key=lambda name: (named[name].order, name))
         levels = _levels(resolved.provenance)
-        return self.answer(
-            {"items": [present_behaviour(name, named[name], levels.get(name, "default")) for name in order]}
-        )
+        rows = [present_behaviour(name, named[name], levels.get(name, "default")) for name in order]
+        return self.answer({"items": rows, "next_cursor": None})
 
 
 class DryRunView(ApiView):

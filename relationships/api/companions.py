@@ -41,6 +41,10 @@ class ConfigurationLevel(RootModel[JsonObject]):
     """One level of the configuration: only the values that it changes. See /v1/config-schema."""
 
 
+class CompanionQuery(PageQuery):
+    slug: CompanionSlug | None = None
+
+
 class CompanionAnswer(Answer):
     id: UUID
     slug: str
@@ -71,9 +75,9 @@ class AnyJsonSchema(RootModel[JsonObject]):
 
 class CompanionsView(ApiView):
     @operation("companions_list", "List companions", answers={200: Page[CompanionAnswer]})
-    def get(self, request: Request, query: PageQuery) -> Response:
-        """By slug."""
-        rows = Companion.objects.of_project(self.project_id)
+    def get(self, request: Request, query: CompanionQuery) -> Response:
+        """Sorted by slug; with `slug`, only the companion that has it."""
+        rows = Companion.objects.of_project(self.project_id).filter(**query.given("slug"))
         return self.page(rows, CompanionAnswer.of, order=["slug"], query=query)
 
     @operation(

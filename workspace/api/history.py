@@ -13,7 +13,6 @@ from workspace.api.files import WorkspaceView
 from workspace.api.schemas import (
     BlameAnswer,
     BranchAnswer,
-    BranchesAnswer,
     ChangeQuery,
     ChangesQuery,
     CheckpointAnswer,
@@ -113,13 +112,15 @@ class BlameView(WorkspaceView):
 
 
 class BranchesView(WorkspaceView):
-    @operation("branches_list", "List branches", answers={200: BranchesAnswer})
+    @operation("branches_list", "List branches", answers={200: Page[BranchAnswer]})
     def get(self, request: Request, relationship_id: UUID) -> Response:
         """main, and the branches of sessions that have not been merged."""
         self.get_relationship(relationship_id)
         rows = list(Branch.objects.for_relationship(relationship_id).order_by("name"))
         shas = shas_of(relationship_id, {row.commit_id for row in rows})
-        return self.answer({"items": [BranchAnswer.of(row, commit=shas[row.commit_id]) for row in rows]})
+        return self.answer(
+            {"items": [BranchAnswer.of(row, commit=shas[row.commit_id]) for row in rows], "next_cursor": None}
+        )
 
 
 class CheckpointsView(WorkspaceView):

@@ -182,10 +182,6 @@ class BranchAnswer(Answer):
     updated_at: datetime
 
 
-class BranchesAnswer(Answer):
-    items: list[BranchAnswer]
-
-
 class CheckpointBody(Body):
     name: Name
 

@@ -106,10 +106,6 @@ class AgentToolAnswer(Answer):
     updated_at: datetime
 
 
-class AgentToolsAnswer(Answer):
-    items: list[AgentToolAnswer]
-
-
 class SecretBody(Body):
     value: Annotated[
         str,
@@ -123,10 +119,6 @@ class SecretBody(Body):
 class AgentSecretAnswer(Answer):
     name: str
     updated_at: datetime
-
-
-class SecretsAnswer(Answer):
-    items: list[AgentSecretAnswer]
 
 
 def present_session(session: AgentSession) -> dict[str, Any]:

@@ -6,13 +6,12 @@ from rest_framework.response import Response
 
 from relationships.api.views import ApiView
 from relationships.services.companions import get_companion
+from web.fields import Page
 from web.operations import operation
 from workspace.api.session_schemas import (
     AgentSecretAnswer,
     AgentToolAnswer,
-    AgentToolsAnswer,
     SecretBody,
-    SecretsAnswer,
     ToolBody,
 )
 from workspace.gateway.secrets import delete_secret, put_secret
@@ -23,12 +22,12 @@ TAG = "Tools of agents"
 
 
 class ToolsView(ApiView):
-    @operation("agent_tools_list", "List a companion's tools", answers={200: AgentToolsAnswer})
+    @operation("agent_tools_list", "List a companion's tools", answers={200: Page[AgentToolAnswer]})
     def get(self, request: Request, companion_id: UUID) -> Response:
         """The tools that its agents may call, besides the file tools."""
         get_companion(project_id=self.project_id, companion_id=companion_id)
         rows = Tool.objects.filter(companion_id=companion_id).order_by("name")
-        return self.answer({"items": [AgentToolAnswer.of(row) for row in rows]})
+        return self.answer({"items": [AgentToolAnswer.of(row) for row in rows], "next_cursor": None})
 
 
 class ToolView(ApiView):
@@ -55,12 +54,14 @@ class ToolView(ApiView):
 
 
 class SecretsView(ApiView):
-    @operation("tool_secrets_list", "List the names of a companion's secrets", answers={200: SecretsAnswer})
+    @operation(
+        "tool_secrets_list", "List the names of a companion's secrets", answers={200: Page[AgentSecretAnswer]}
+    )
     def get(self, request: Request, companion_id: UUID) -> Response:
         """Their values are never shown."""
         get_companion(project_id=self.project_id, companion_id=companion_id)
         rows = ToolSecret.objects.filter(companion_id=companion_id).order_by("name")
-        return self.answer({"items": [AgentSecretAnswer.of(row) for row in rows]})
+        return self.answer({"items": [AgentSecretAnswer.of(row) for row in rows], "next_cursor": None})
 
 
 class SecretView(ApiView):

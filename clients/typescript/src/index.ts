@@ -157,7 +157,7 @@ export class Relationship {
     const body = { ...turn, messages };
     let sent = await done(this.rapport.http.POST("/v1/relationships/{relationship_id}/turns", { params, body }));
     while (wait && !SETTLED.has(sent.state)) {
-      if (Date.now() > until) throw new DOMException(`The turn ${sent.id} is not settled yet.`, "TimeoutError");
+      if (Date.now() > until) throw new DOMException(`The turn ${sent.id} is not settled yet. ${sent.error}`, "TimeoutError");
       await sleep(POLL);
       const params = { path: { ...this.#path, turn_id: sent.id } };
       sent = await done(this.rapport.http.GET("/v1/relationships/{relationship_id}/turns/{turn_id}", { params }));

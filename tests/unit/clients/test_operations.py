@@ -5,6 +5,7 @@ import inspect
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -51,6 +52,21 @@ def filled(method: Callable[..., Any]) -> tuple[list[str], dict[str, Any]]:
 def test_both_clients_have_every_operation_and_nothing_else() -> None:
     for generated in (Operations, AsyncOperations):
         assert {name for name in vars(generated) if not name.startswith("_")} == set(CALLS)
+
+
+def test_every_list_is_read_page_by_page() -> None:
+    """What `items` goes through; only events go on by `next`."""
+    schemas, fields = DOCUMENT["components"]["schemas"], dict[str, set[str]]()
+    for name, (_, _, operation) in CALLS.items():
+        answer = operation["responses"].get("200", {}).get("content", {}).get("application/json", {})
+        reference = answer.get("schema", {}).get("$ref", "").rpartition("/")[2]
+        fields[name] = set(schemas.get(reference, {}).get("properties", ()))
+
+    assert [
+        name
+        for name, there in fields.items()
+        if name.endswith("_list") and "items" in there and "next_cursor" not in there
+    ] == ["events_list"]
 
 
 def test_both_relationships_have_the_same_methods() -> None:
@@ -116,3 +132,16 @@ def test_a_web_page_instead_of_an_answer_is_said_to_be_one() -> None:
     assert str(told.value).startswith(
         "404 http://rapport.test/api/v1/project answered with a web page. Check"
     )
+
+
+def test_a_path_is_uploaded_as_the_file_and_a_text_is_not_taken_for_one(tmp_path: Path) -> None:
+    wire, file = Wire(), tmp_path / "Handbook.md"
+    file.write_text("Refunds take five days.")
+    with Rapport("http://rapport.test", "rk_x", transport=wire) as client:
+        client.documents_add("c", file=file)
+        with pytest.raises(TypeError, match="Path"):
+            client.documents_add("c", file=str(file))
+
+    (sent,) = wire.sent
+    body = sent.read()
+    assert b'filename="Handbook.md"' in body and b"Refunds take five days." in body

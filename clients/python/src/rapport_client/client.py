@@ -36,8 +36,13 @@ T = TypeVar("T")
 SETTLED = frozenset(("applied", "skipped", "failed"))
 LONGEST_PAUSE = 60.0  # seconds; after a longer Retry-After the caller decides
 FIRST_POLL, LONGEST_POLL = 0.1, 2.0
-NOT_YET = "The turn {} is neither applied nor skipped nor failed yet; `turns_read` tells when it is."
+NOT_YET = "The turn {} is neither applied nor skipped nor failed yet{}; `turns_read` tells when it is."
 EVENTS, OUTBOX = "/v1/relationships/{id}/events", "/v1/relationships/{id}/outbox/stream"
+
+
+def _not_yet(turn_id: Id, turn: m.TurnTraceAnswer | None) -> str:
+    why = turn and turn.get("error")
+    return NOT_YET.format(turn_id, f" ({why})" if why else "")
 
 
 class Page(TypedDict, Generic[T]):
@@ -133,7 +138,7 @@ class Rapport(_Base, Operations):
         deadline, pause = time.monotonic() + timeout, FIRST_POLL
         while (turn := self.turns_read(relationship_id, turn_id))["state"] not in SETTLED:
             if time.monotonic() + pause > deadline:
-                raise TimeoutError(NOT_YET.format(turn_id))
+                raise TimeoutError(_not_yet(turn_id, turn))
             time.sleep(pause)
             pause = min(2 * pause, LONGEST_POLL)
         return turn
@@ -228,7 +233,7 @@ class AsyncRapport(_Base, AsyncOperations):
 
     async def wait(self, relationship_id: Id, turn_id: Id, *, timeout: float = 60.0) -> m.TurnTraceAnswer:
         """Wait until the turn is applied, skipped or failed, and return it. Raises TimeoutError."""
-        pause = FIRST_POLL
+        pause, turn = FIRST_POLL, None
         try:
             async with asyncio.timeout(timeout):
                 while (turn := await self.turns_read(relationship_id, turn_id))["state"] not in SETTLED:
@@ -236,7 +241,7 @@ class AsyncRapport(_Base, AsyncOperations):
                     pause = min(2 * pause, LONGEST_POLL)
                 return turn
         except TimeoutError:
-            raise TimeoutError(NOT_YET.format(turn_id)) from None
+            raise TimeoutError(_not_yet(turn_id, turn)) from None
 
     def events(self, relationship_id: Id, *, after: Maybe[str] = UNSET) -> AsyncGenerator[Event, None]:
         return self._follow(self._following(EVENTS, relationship_id, after))

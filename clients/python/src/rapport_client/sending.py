@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from enum import Enum
+from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 from urllib.parse import quote
 from uuid import UUID, uuid4
@@ -94,7 +95,7 @@ def prepare(operation: Operation) -> Prepared:
         arguments["params"] = query
     if operation.form is not None:
         form = _given(operation.form)
-        arguments["files"] = {"file": form.pop("file")}
+        arguments["files"] = {"file": _upload(form.pop("file"))}
         arguments["data"] = form
     elif operation.content is not None:
         arguments["content"] = operation.content
@@ -105,6 +106,15 @@ def prepare(operation: Operation) -> Prepared:
     again = operation.method in _SAFE or operation.reading or IDEMPOTENCY in headers
     waits = float(query.get("wait", 0)) + ASKING * operation.asking
     return Prepared(operation.method, url, arguments, again, waits)
+
+
+def _upload(file: Any) -> Any:
+    """Raises TypeError for a text, which would be taken for what the file says where it is meant as its path."""
+    if isinstance(file, str):
+        raise TypeError(
+            "file: give a pathlib.Path, an open file, bytes, or (name, bytes); for a path, Path(...)"
+        )
+    return (file.name, file.read_bytes()) if isinstance(file, Path) else file
 
 
 class Following:
