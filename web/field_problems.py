@@ -57,10 +57,10 @@ def field_problems(error: ValidationError, data: Any) -> list[FieldProblem]:
             problems[path], kinds[path] = detail, line["type"]
         elif line["type"] == "literal_error":  # the other member of a union, such as "or any" for a state
             problems[path] = f"{known}, or {detail.removeprefix('input should be ')}"
-    return [FieldProblem(path, detail) for path, detail in problems.items() if not _outdone(path, kinds)]
+    return [FieldProblem(path, detail) for path, detail in problems.items() if not outdone(path, kinds)]
 
 
-def _outdone(path: str, kinds: Mapping[str, str]) -> bool:
+def outdone(path: str, kinds: Mapping[str, str]) -> bool:
     """Return whether errors inside what was sent are listed, and this one only follows from them: it is the text half
     of a union of text and object, or misses members that were not read after a wrong one.
     """

@@ -17,7 +17,7 @@ from relationships.configuration.kept import KeptByText
 from relationships.configuration.plugins import known_slug, load
 from relationships.configuration.schema import Configuration, configuration_model
 from web.errors import FieldProblem, InvalidConfiguration
-from web.field_problems import listed_errors, sentence_of
+from web.field_problems import listed_errors, outdone, sentence_of
 
 LEVELS = ("project", "companion", "relationship", "turn")  # lowest first
 
@@ -80,10 +80,9 @@ def validate_configuration(raw: Mapping[str, Any]) -> Configuration:
     try:
         return configuration_model().model_validate_json(orjson.dumps(raw), strict=True)
     except ValidationError as error:
-        problems = [
-            FieldProblem(".".join(map(str, line["loc"])) or "config", sentence_of(line))
-            for line in listed_errors(error)
-        ]
+        lines = [(".".join(map(str, line["loc"])) or "config", line) for line in listed_errors(error)]
+        kinds = {path: line["type"] for path, line in lines}
+        problems = [FieldProblem(path, sentence_of(line)) for path, line in lines if not outdone(path, kinds)]
         raise InvalidConfiguration(problems) from None
 
 

@@ -15,7 +15,7 @@ from web.actor import Actor
 from web.errors import AlreadyExists
 
 FIELDS = ("slug", "name", "config")
-TAKEN = "A companion with this slug already exists."
+TAKEN = "A companion with this slug already exists: change that one, or take another slug."
 
 
 @transaction.atomic

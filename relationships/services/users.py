@@ -32,7 +32,9 @@ def create_user(
                 ingestion_paused=ingestion_paused,
             )
     except IntegrityError:
-        raise AlreadyExists("A user with this external_id already exists.") from None
+        raise AlreadyExists(
+            "A user with this external_id already exists: change that one, or take another ID."
+        ) from None
     audit_row(user, "user.created", by, fields=[], version=user.version)
     return user
 

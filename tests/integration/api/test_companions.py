@@ -29,7 +29,21 @@ def test_a_slug_is_taken_once_in_a_project_and_free_in_another(api: Api, other_p
 
     assert again.status == 409
     assert again.body["type"] == "urn:rapport:problem:already_exists"
+    assert "another slug" in again.body["detail"]
     assert other_project_api.post("/companions", NEW).status == 201
+
+
+def test_a_companion_is_found_by_its_slug(api: Api) -> None:
+    ada, _ = (api.post("/companions", {**NEW, "slug": slug}).body for slug in ("ada", "adam"))
+
+    assert api.get("/companions?slug=ada").body == {"items": [ada], "next_cursor": None}
+    assert api.get("/companions?slug=eve").body["items"] == []
+
+
+def test_a_list_with_a_wrong_item_is_not_called_empty_too(api: Api) -> None:
+    answer = api.post("/companions", {**NEW, "config": {"ingestion": {"types": [{"name": "Injury!"}]}}})
+
+    assert answer.fields == ["config.ingestion.types.0.name"]
 
 
 def test_a_wrong_configuration_names_the_field_below_config(api: Api) -> None:
