@@ -1,5 +1,6 @@
 """Differences between two configurations, in words: from the recipe, or by a change."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -52,10 +53,25 @@ def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Di
         if values[0] != values[1]:
             old, new = (_in_words(path, value) for value in values)
             long = max(len(old), len(new)) > LONG and _NONE not in (old, new)
+            pieces = _named_pieces(*values) or (word_diff(old, new) if long else ())
             section, _, rest = path.partition(".")
             label = f"{section_label(section)}: {setting_label(path)}" if rest else "Recipe"
-            found.append(Difference(path, label, old, new, word_diff(old, new) if long else ()))
+            found.append(Difference(path, label, old, new, pieces))
     return found
+
+
+def _named_pieces(before: Any, after: Any) -> Sequence[Piece]:
+    """The difference between two lists of things with names, such as types: those that differ, one after the other."""
+    try:
+        old, new = ({part["name"]: part for part in parts} for parts in (before, after))
+    except (TypeError, KeyError):
+        return ()
+    pieces = list[Piece]()
+    for name in dict.fromkeys([*old, *new]):
+        lines = [json.dumps(side[name], ensure_ascii=False) if name in side else "" for side in (old, new)]
+        if lines[0] != lines[1]:
+            pieces += [*word_diff(*lines), Piece("same", "\n")]
+    return pieces
 
 
 def _in_words(path: str, value: Any) -> str:

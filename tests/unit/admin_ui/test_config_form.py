@@ -1,5 +1,6 @@
 """The form shows what holds and stores only what is different."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +138,25 @@ def test_what_differs_from_the_recipe_and_what_would_change_is_told_in_words(com
     companion.config = {"context": {"core_prompt": "Be stern. " * 9}}
     (reworded,) = differences_by({"context": {"core_prompt": "Be kind. " * 9}}, companion)
     assert {piece.kind for piece in reworded.pieces} >= {"removed", "added"}
+
+
+def test_lists_of_types_are_compared_by_their_names_and_only_what_differs_is_told(
+    companion: Companion,
+) -> None:
+    types = [kind.model_dump(mode="json") for kind in _resolved({}).ingestion.types]
+    kept, changed, *gone = types
+    companion.config = {"ingestion": {"types": [kept, {**changed, "examples": []}, {"name": "injury"}]}}
+
+    (row,) = differences_from_recipe(companion)
+
+    told = {
+        kind: "".join(piece.text for piece in row.pieces if piece.kind == kind)
+        for kind in ("removed", "added")
+    }
+    assert all(json.dumps(kind, ensure_ascii=False) in told["removed"] for kind in gone)
+    assert changed["examples"][0] in told["removed"] and changed["description"] not in told["removed"]
+    assert json.loads(told["added"])["name"] == "injury"
+    assert f'"{kept["name"]}"' not in "".join(piece.text for piece in row.pieces)
 
 
 def _resolved(config: dict[str, Any]) -> Configuration:
