@@ -2,12 +2,13 @@
 
 from django.urls import path
 
-from connect.events.delivery_view import DeliveryView, ReplayView
+from connect.events.delivery_view import DeliveryView, FailedDeliveriesView, ReplayView
 from connect.events.view import EventsView
 from connect.mcp.view import McpView
 from connect.mem0.view import mem0_view
 
 urlpatterns = [
+    path("v1/events/failed", FailedDeliveriesView.as_view()),
     path("v1/relationships/<uuid:relationship_id>/events", EventsView.as_view()),
     path("v1/relationships/<uuid:relationship_id>/events/delivery", DeliveryView.as_view()),
     path("v1/relationships/<uuid:relationship_id>/events/replay", ReplayView.as_view()),

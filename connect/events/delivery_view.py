@@ -16,7 +16,7 @@ from relationships.api.views import ApiView
 from relationships.services.configuration import configuration_of
 from relationships.services.rows import require, require_lock
 from web.errors import Conflict
-from web.fields import Answer, Body
+from web.fields import Answer, Body, Page, PageQuery
 from web.operations import operation
 
 TAG = "Events"
@@ -40,6 +40,25 @@ class DeliveryAnswer(Answer):
     error_code: str
     error: str
     delivered_at: datetime | None
+
+
+class FailedDeliveryAnswer(Answer):
+    relationship: UUID
+    after: str
+    """The last event that was delivered or skipped."""
+    error_code: str
+    error: str
+    delivered_at: datetime | None
+
+
+class FailedDeliveriesView(ApiView):
+    @operation(
+        "events_failed", "List deliveries that were given up", answers={200: Page[FailedDeliveryAnswer]}
+    )
+    def get(self, request: Request, query: PageQuery) -> Response:
+        """Of the whole project. Nothing more is delivered of these relationships until a replay."""
+        rows = EventDelivery.objects.filter(project_id=self.project_id, state=DeliveryState.FAILED)
+        return self.page(rows, _present_failed, order=["relationship_id"], query=query)
 
 
 class DeliveryView(ApiView):
@@ -79,3 +98,7 @@ def _present(relationship_id: UUID) -> dict[str, Any]:
     """The state of the delivery. Raises NotFound."""
     row = require(EventDelivery.objects.for_relationship(relationship_id), "delivery")
     return DeliveryAnswer.of(row, after=str(Place(row.seq, row.at)))
+
+
+def _present_failed(row: EventDelivery) -> dict[str, Any]:
+    return FailedDeliveryAnswer.of(row, after=str(Place(row.seq, row.at)), relationship=row.relationship_id)

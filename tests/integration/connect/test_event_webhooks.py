@@ -130,11 +130,14 @@ def test_one_that_is_given_up_is_seen_and_goes_on_when_it_is_replayed(
     deliver(relationship)
     seen = api.get(f"{at}/events/delivery").body
     assert (seen["state"], seen["error"]) == ("failed", "The address answered 410.")
+    (failed,) = api.get("/events/failed").body["items"]
+    assert failed.items() <= {**seen, "relationship": str(relationship.id)}.items()
     missed = api.get(f"{at}/events?after={seen['after']}").body["items"]
     assert [one["data"]["entry_id"] for one in missed] == entries
 
     assert api.post(f"{at}/events/replay").status == 202
     assert deliver(relationship).state == "waiting"
+    assert not api.get("/events/failed").body["items"]
     assert told(webhook) == [entries[0], *entries]
     assert api.post(f"{at}/events/replay", {"after": "0-0"}).status == 202
     deliver(relationship)
@@ -290,11 +293,8 @@ def test_metrics_say_whose_events_wait_for_another_try_and_whose_were_given_up_u
     for _ in range(2):
         deliver(relationship)
         said += in_metrics(client, "rapport_other_work")
-
     of = f'kind="event_delivery",project="{relationship.project_id}"'
     assert said == [f'{{{of},state="{state}"}} 1.0' for state in ("retrying", "failed")]
-
     assert api.post(f"{at}/events/replay").status == 202
     deliver(relationship)
-
     assert not in_metrics(client, "rapport_other_work")
