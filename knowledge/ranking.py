@@ -260,6 +260,6 @@ def significant(text: str, words: str, names: Sequence[str]) -> list[str]:
 
     `words`: of `text`, spelled as in the index. `names`: of user and companion; they don't count.
     """
-    asked = (words_for_index(one) for one in _ENDS.split(text) if one.endswith(_ASKS))
-    whole, *asking = (telling(without_names(one, names)) for one in (words, *asked))
-    return [whole, *[one for one in asking if one.strip()][-MOST_ASKING:]]
+    asked = [one for one in _ENDS.split(text) if one.endswith(_ASKS) and len(one) > 1][-MOST_ASKING:]
+    whole, *asking = (telling(without_names(one, names)) for one in (words, *map(words_for_index, asked)))
+    return [whole, *filter(str.strip, asking)]
