@@ -133,16 +133,21 @@ class Condition(Strict):
 
 # Limits for all behaviours together, as they are checked before each reply, on messages of up to 64 kB.
 MOST_CONDITIONS, MOST_KEYWORDS, MOST_INSTRUCTIONS, MOST_DATES = 1000, 5000, 10_000, 20
+# A rare time is looked for through 40 years, and a part through all of a profile.
+MOST_SCHEDULES = MOST_CONTAINED = 100
 
 
 def refuse_too_many(conditions: Iterable[Condition]) -> None:
     """Raises ValueError if there are more conditions than can be checked quickly for one message."""
     parts = [part for condition in conditions for part in condition.parts()]
     patterns = {part.matches for part in parts if part.matches is not None}
+    contained = [part for part in parts if part.value and part.value.contains is not None]
     for count, most, what in (
         (len(parts), MOST_CONDITIONS, "conditions, including nested ones"),
         (sum(len(part.keywords or ()) for part in parts), MOST_KEYWORDS, "keywords"),
         (sum(part.happens is not None for part in parts), MOST_DATES, "conditions with `happens`"),
+        (sum(part.schedule is not None for part in parts), MOST_SCHEDULES, "conditions with `schedule`"),
+        (len(contained), MOST_CONTAINED, "conditions with `contains`"),
         (sum(map(instructions, patterns)), MOST_INSTRUCTIONS, "instructions of compiled patterns"),
     ):
         if count > most:

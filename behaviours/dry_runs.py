@@ -7,6 +7,8 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from heapq import merge
+from itertools import groupby, islice
 from typing import Any
 from uuid import UUID
 
@@ -19,7 +21,7 @@ from behaviours.conditions import holds
 from behaviours.configuration import Behaviour
 from behaviours.moments import TurnMoment, dated_entries, variables_of
 from behaviours.owed import schedules_of
-from behaviours.schedule import next_time
+from behaviours.schedule import times_after
 from memory.entries.happens import day_of
 from memory.ingestion.configuration import Ingestion
 from memory.ingestion.templates import render_instructions
@@ -126,10 +128,7 @@ def _rendered(behaviour: Behaviour, moment: TurnMoment) -> str:
 
 
 def _next_times(behaviour: Behaviour, zone: str) -> list[datetime]:
-    times: set[datetime] = set()
-    for expression in schedules_of(behaviour.when):
-        moment = timezone.now()
-        for _ in range(TIMES):
-            moment = next_time(expression, moment, zone)
-            times.add(moment)
-    return sorted(times)[:TIMES]
+    """The first of all its schedules together, each once."""
+    now = timezone.now()
+    times = merge(*(times_after(expression, now, zone) for expression in schedules_of(behaviour.when)))
+    return [moment for moment, _ in islice(groupby(times), TIMES)]

@@ -1,5 +1,6 @@
 """The times of a cron expression, in a person's time zone."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -23,8 +24,13 @@ def known_schedule(expression: str) -> str:
 
 def next_time(expression: str, after: datetime, timezone: str) -> datetime:
     """The first time after a moment, in UTC."""
-    found: datetime = next(CronSim(expression, after.astimezone(ZoneInfo(timezone))))
-    return found.astimezone(UTC)
+    return next(times_after(expression, after, timezone))
+
+
+def times_after(expression: str, after: datetime, timezone: str) -> Iterator[datetime]:
+    """The times after a moment, in UTC."""
+    for found in CronSim(expression, after.astimezone(ZoneInfo(timezone))):
+        yield found.astimezone(UTC)
 
 
 def is_time(expression: str, moment: datetime, timezone: str) -> bool:

@@ -8,12 +8,14 @@ from typing import Any
 import re2
 
 from memory.names import attaches
+from memory.places import Places
 from memory.words import MARKS, POINTS, WORD
 from providers.normal_form import normal_form
 
 MOST_MEMORY = 1 << 20  # bytes of one compiled pattern
 # Characters that a pattern is matched against. In the worst case, each is compared with each of its instructions.
 MOST_TEXT = 16_384
+MOST_LETTERS = 250  # of a keyword as it is compared, in which a character may be several
 # A word, or a symbol: arrows, emoji and the like.
 _WORD = re.compile(rf"{WORD}|[\u2190-\u2bff\U0001f000-\U0001faff]")
 # Points that are often left out, and the dot of an İ in lower case.
@@ -42,17 +44,21 @@ def instructions(pattern: str) -> int:
 
 
 def known_keyword(keyword: str) -> str:
-    """Return the keyword. Raises ValueError if it has nothing that could be found."""
-    if not _plain(keyword).strip():
+    """Return the keyword. Raises ValueError if it has nothing that could be found, or is too long when written out."""
+    plain = _plain(keyword)
+    if not plain.strip():
         raise ValueError("has neither a word nor a symbol")
+    if len(plain) > MOST_LETTERS:
+        raise ValueError(f"is longer than {MOST_LETTERS} letters when its ligatures are written out")
     return keyword
 
 
 def holds_keyword(keywords: Iterable[str], text: str) -> bool:
     """Return whether the text has one of the keywords as whole words, ignoring case; in scripts without capitals, which
-    attach particles or have no spaces, anywhere."""
+    attach particles or have no spaces, anywhere. If their last letter has other marks there, they are others: क is not
+    in की."""
     spoken = _spoken(text)
-    return any(_stands_in(_bounded(_plain(keyword)), spoken) for keyword in keywords)
+    return any(spoken.have(_bounded(_plain(keyword)), unless=_MARKS.__contains__) for keyword in keywords)
 
 
 def _bounded(words: str) -> str:
@@ -60,20 +66,14 @@ def _bounded(words: str) -> str:
     return words[attaches(words[1]) : len(words) - attaches(words.rstrip(f" {MARKS}")[-1])]
 
 
-def _stands_in(words: str, spoken: str) -> bool:
-    """Return whether the words stand in the text, and their last letter has no other marks there: क is not in की."""
-    at = spoken.find(words)
-    while at >= 0 and spoken[at + len(words) : at + len(words) + 1] in _MARKS:
-        at = spoken.find(words, at + 1)
-    return at >= 0
-
-
 def _plain(text: str) -> str:
     words = _WORD.findall(_LEFT_OUT.sub("", normal_form("NFKC", text).casefold()))
     return f" {' '.join(words)} "
 
 
-_spoken = lru_cache(maxsize=1)(_plain)  # as many conditions check the same message
+@lru_cache(maxsize=1)  # as many conditions check the same message
+def _spoken(text: str) -> Places:
+    return Places(_plain(text), longest=MOST_LETTERS)
 
 
 @lru_cache(maxsize=512)

@@ -1,14 +1,13 @@
 """Decide whether a context searches the archive, and say why. `decide_gate` asks the configured gates."""
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from typing import ClassVar
 
 from memory.names import attaches
+from memory.places import Places
 from memory.retrieval.configuration import Gate
 from memory.retrieval.idle_messages import asks_nothing
 from relationships.configuration.plugins import load
@@ -73,26 +72,28 @@ class KeywordsGate(ContextGate):
     slug = "keywords"
 
     def opens(self, request: GateRequest) -> GateDecision:
-        match = _pattern(request.gate.keywords).search(request.message)
-        if match is None:
-            return GateDecision(False, "no keyword")
-        return GateDecision(True, f'keyword "{" ".join(match[0].casefold().split())}"')
+        keywords = sorted(set(filter(None, map(_plain, request.gate.keywords))), key=len, reverse=True)
+        said, longest = _plain(request.message), max(map(len, keywords), default=0)
+        starts = [at for at in range(len(said)) if not _in_word(said[at - 1 : at])]
+        anywhere, beginning = (Places(said, longest=longest, places=places) for places in (None, starts))
+        for words in keywords:
+            places = beginning if _is_bounded(words[0]) else anywhere
+            if places.have(words, unless=_in_word if _is_bounded(words[-1]) else lambda sign: False):
+                return GateDecision(True, f'keyword "{words}"')
+        return GateDecision(False, "no keyword")
 
 
-@lru_cache(maxsize=256)
-def _pattern(keywords: tuple[str, ...]) -> re.Pattern[str]:
-    """A pattern with the longest keyword first, so that the reason names it; one that never matches without any."""
-    phrases = [_bounded(words) for words in sorted(keywords, key=len, reverse=True) if words.strip()]
-    return re.compile("|".join(phrases) or r"(?!)", re.IGNORECASE)
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
-def _bounded(words: str) -> str:
-    """Match whole words only, except in scripts that join words."""
-    phrase = r"\s+".join(map(re.escape, words.split()))
-    letters = words.strip()
-    before = r"(?<!\w)" if letters[0].isalnum() and not attaches(letters[0]) else ""
-    after = r"(?!\w)" if letters[-1].isalnum() and not attaches(letters[-1]) else ""
-    return f"{before}{phrase}{after}"
+def _in_word(sign: str) -> bool:
+    return sign.isalnum() or sign == "_"
+
+
+def _is_bounded(sign: str) -> bool:
+    """Return whether words that begin or end with it are looked for as whole words."""
+    return sign.isalnum() and not attaches(sign)
 
 
 class CadenceGate(ContextGate):

@@ -3,6 +3,7 @@
 import json
 import threading
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -100,6 +101,17 @@ def test_a_draft_of_a_schedule_tells_its_next_times(api: Api, at: str) -> None:
 
     assert len(tried["next_times"]) == 5
     assert all(time.endswith("T09:00:00Z") for time in tried["next_times"])
+
+
+def test_a_draft_of_many_schedules_tells_the_next_times_of_all_each_once(api: Api, at: str) -> None:
+    often = [{"schedule": "0 */6 * * *"}, {"schedule": "0 12 * * *"}, {"schedule": "0 0 29 2 *"}]
+
+    tried = api.post(
+        f"{at}/behaviours/dry-run", {"behaviour": {"message": "Hi", "when": {"any": often}}}
+    ).body
+
+    times = [datetime.fromisoformat(time) for time in tried["next_times"]]
+    assert [later - earlier for earlier, later in pairwise(times)] == [timedelta(hours=6)] * 4
 
 
 @pytest.mark.parametrize(

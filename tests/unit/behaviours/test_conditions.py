@@ -152,6 +152,7 @@ def test_a_time_of_a_schedule_belongs_to_no_turn() -> None:
         ({"schedule": "0 0 31 2 *"}, "cron"),
         ({"keywords": []}, "at least 1"),
         ({"keywords": ["hungry", "?!"]}, "neither a word nor a symbol"),
+        ({"keywords": ["ﷺ" * 20]}, "longer than 250 letters"),
         ({"when": 3}, "not permitted"),
     ],
     ids=str,
@@ -202,6 +203,8 @@ def nested(leaf: dict[str, Any], count: int) -> dict[str, Any]:
         ({"first_turn": "ever"}, 1000, "conditions"),
         ({"keywords": [f"word {n}" for n in range(100)]}, 51, "keywords"),
         ({"happens": {}}, 21, "conditions with `happens`"),
+        ({"schedule": "0 0 */28 2 THU#5"}, 101, "conditions with `schedule`"),
+        ({"value": {"path": "pets", "contains": "Rex"}}, 101, "conditions with `contains`"),
     ],
 )
 def test_more_than_can_be_asked_of_a_message_is_refused(leaf: dict[str, Any], count: int, what: str) -> None:
@@ -225,3 +228,28 @@ def test_many_keywords_are_looked_for_in_a_long_message_that_is_taken_apart_once
     once, often = asked(1, "word and " * 7000), asked(900, "word but " * 7000)
 
     assert often < 50 * once
+
+
+# What stands nearly everywhere in a message, in a script with marks after its letters, and in one with spaces.
+REPEATED = {
+    "a letter with a mark": ("क", "की"),
+    "many words": ("a " * 45 + "b", "a "),
+    "many letters": ("一" * 50 + "b", "一"),
+}
+
+
+@pytest.mark.parametrize(("keyword", "said"), REPEATED.values(), ids=REPEATED)
+def test_keywords_are_looked_for_in_time_that_does_not_grow_with_the_message(keyword: str, said: str) -> None:
+    condition = Condition.model_validate({"keywords": [keyword] * 100})
+
+    def look(text: str) -> None:
+        moment = given_moment(message=text)
+        holds(Condition(keywords=["nowhere"]), moment)  # takes the message apart
+        for _ in range(10):
+            assert not holds(condition, moment)
+
+    def alone(text: str) -> None:
+        holds(Condition(keywords=["nowhere"]), given_moment(message=text))
+
+    text = said * 5000
+    assert seconds(look, text) < 10 * seconds(alone, text + " x")

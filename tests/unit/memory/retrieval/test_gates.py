@@ -11,6 +11,7 @@ from memory.retrieval.gates import (
     KeywordsGate,
     decide_gate,
 )
+from tests.growth import seconds
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
@@ -97,3 +98,13 @@ def test_a_pause_of_thirty_seconds_opens_it_and_so_does_a_first_message(
 def test_the_pause_is_the_companions_to_choose_and_the_reason_tells_it() -> None:
     decision = GapGate().opens(asked(seconds_ago=90, gap_seconds=120))
     assert (decision.open, decision.reason) == (False, "90 s since the last message")
+
+
+def test_many_keywords_are_looked_for_in_time_that_grows_with_the_message() -> None:
+    """And not with its product with them: that took 18 seconds for the largest."""
+    keywords = [f"{'a ' * 38}{number:03}" for number in range(200)]
+
+    def look(count: int) -> float:
+        return seconds(KeywordsGate().opens, asked("a " * 4000, keywords=keywords[:count]))
+
+    assert look(200) < 20 * look(1)
