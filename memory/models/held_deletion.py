@@ -36,6 +36,8 @@ class HeldDeletion(RelationshipOwned):
             models.CheckConstraint(condition=models.Q(state__in=HeldState.values), name="held_known_state")
         ]
         indexes = [
+            # for its foreign key: where a relationship is erased, each of its turns asks for those that it has
+            models.Index(fields=["relationship", "turn_id"], name="held_of_turn"),
             # what waits for a person, per relationship and per project
             models.Index(fields=["relationship", "-recorded_at"], name="held_of_relationship"),
             models.Index(

@@ -93,6 +93,19 @@ def test_an_owned_table_can_be_distributed_by_its_relationship(model: type[model
     assert not any(field.unique for field in model._meta.concrete_fields)
 
 
+def test_every_foreign_key_of_an_owned_table_begins_an_index(db: None) -> None:
+    """Otherwise each row that is deleted reads all rows of its relationship that may refer to it."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT conrelid::regclass::text, conname FROM pg_constraint c WHERE contype = 'f' AND NOT EXISTS ("
+            "SELECT 1 FROM pg_index WHERE indrelid = c.conrelid AND indpred IS NULL"
+            " AND (string_to_array(indkey::text, ' ')::int2[])[1:cardinality(c.conkey)] @> c.conkey)"
+        )
+        bare = cursor.fetchall()
+
+    assert [key for key in bare if key[0] in {model._meta.db_table for model in owned_models()}] == []
+
+
 def test_append_only_tables_and_no_others_have_the_trigger(db: None) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
