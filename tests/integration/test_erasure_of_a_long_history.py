@@ -1,15 +1,19 @@
 """An entry that has said much is erased in time that grows with that and with what is searched for it."""
 
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
 from memory.models import OperationResult
 from memory.phrases import FEW, Phrases
 from relationships.models import Companion, Relationship
 from tests.fakes import ScriptedProvider
-from tests.fixtures.api import TESTER
+from tests.fixtures.api import TESTER, Api
 from tests.fixtures.contexts import say
 from tests.fixtures.people import meet
 from tests.fixtures.turns import Conversation, add, answer
 from tests.fixtures.workspaces import whole
 from tests.growth import MOST, growth
+from upkeep.erasure.copies import AT_ONCE
 from upkeep.erasure.erased_texts import Words, find_traces
 from upkeep.erasure.holding import WordSearch
 from workspace.files import change_files
@@ -72,6 +76,30 @@ def test_operations_that_quote_one_of_many_texts_are_found(
 
     [found] = OperationResult.objects.of_turn(turn.id).filter(id__in=traces.operations)
     assert found.number == 1 and traces.turns == {turn.id}
+
+
+def test_operations_are_emptied_without_comparing_each_with_all(
+    api: Api, at: str, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(answer(add("Likes tea")))
+    turn = conversation.hear("I like tea.")
+    [one] = OperationResult.objects.of_turn(turn.id)
+    copied = vars(one) | {"_state": None}
+    OperationResult.objects.bulk_create(
+        OperationResult(
+            **{name: value for name, value in copied.items() if name not in ("_state", "id")}
+            | {"number": number}
+        )
+        for number in range(1, 3 * AT_ONCE)
+    )
+
+    with CaptureQueriesContext(connection) as asked:
+        assert api.delete(f"{at}/entries/{one.entry_id}?permanent=true").status == 200
+
+    assert max((statement["sql"] or "").count(" WHEN ") for statement in asked) == AT_ONCE
+    assert {
+        (row.erased, row.text, "Likes" in str(row.operation)) for row in OperationResult.objects.all()
+    } == {(True, "", False)}
 
 
 class Counted(Redaction):

@@ -31,7 +31,8 @@ from upkeep.erasure.counts import Counts
 from upkeep.erasure.erased_texts import Traces, Words, quoting_reasons, turns_of
 from workspace.redaction import forget_facts, forget_recalled
 
-_TEXTS = ("operation", "reason", "text", "content_hash", "held_reason", "erased")
+AT_ONCE = 100  # rows of one statement, in which each is compared with all of them
+_EMPTY: dict[str, Any] = {"reason": "", "text": "", "content_hash": None, "held_reason": "", "erased": True}
 
 
 def empty_copies(
@@ -91,10 +92,9 @@ def _empty_operations(
     entries = {row.entry_id for row in found if row.entry_id}
     held = {row.held_id for row in found if row.held_reason}
     for row in found:
-        row.operation, row.erased = emptied(row.operation), True
-        row.reason = row.text = row.held_reason = ""
-        row.content_hash = None
-    owned.bulk_update(found, _TEXTS)
+        row.operation = emptied(row.operation)
+    owned.filter(id__in=[row.id for row in found]).update(**_EMPTY)
+    owned.bulk_update(found, ["operation"], batch_size=AT_ONCE)
     failed = Turn.objects.for_relationship(relationship_id).filter(id__in=turns)
     failed.exclude(error="").update(error="")
     return turns, entries, held
