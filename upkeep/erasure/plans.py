@@ -4,13 +4,12 @@ A plan that was carried out by hiding can be erased later.
 """
 
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
 
-from memory.entries.adding import add_entry
+from memory.entries.adding import add_what_fits
 from memory.entries.limits import EDITABLE
 from memory.errors import SameAsAnother
 from memory.mending.candidates import forgettables
@@ -94,15 +93,18 @@ def _erase_entries(relationship: Relationship, items: Sequence[dict[str, Any]], 
     rows = ScratchpadEntry.objects.for_relationship(relationship.id).filter(id__in=rests)
     entries = list(rows.order_by("id"))
     counts = erase_entries(entries, {key: rest for key, rest in rests.items() if rest is not None}, by=by)
-    for entry in entries:
-        rest = rests[entry.id]
-        if rest is not None and entry.state == EntryState.ACTIVE:
-            values = {name: getattr(entry, name) for name in _KEPT}
-            with suppress(SameAsAnother):  # another entry already says the rest
-                add_entry(
-                    relationship=relationship,
-                    values={**values, "content": rest, "effective_at": entry.effective_at},
-                    by=by,
-                    source=EntrySource.API,
-                )
+    left = [(entry, rests[entry.id]) for entry in entries if entry.state == EntryState.ACTIVE]
+    given = [
+        (
+            {name: getattr(entry, name) for name in _KEPT}
+            | {"content": rest, "effective_at": entry.effective_at},
+            "",
+        )
+        for entry, rest in left
+        if rest is not None
+    ]
+    _, refused = add_what_fits(relationship=relationship, given=given, by=by, source=EntrySource.API)
+    for error in refused.values():
+        if not isinstance(error, SameAsAnother):  # another entry already says the rest
+            raise error
     return counts

@@ -1,7 +1,9 @@
 """What was hidden can be erased for good: the plan that hid it, or a new wish, which looks at what is hidden too."""
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from memory.mending.carrying import carry_out
 from memory.models import MendingPlan, ScratchpadEntry
@@ -114,6 +116,27 @@ def test_of_an_entry_of_which_a_part_was_hidden_the_part_is_erased_and_the_rest_
 
     assert erased.status == 200, erased
     assert conversation.contents == ["Has a cat"] and still_with("Volvo") == set()
+
+
+def test_what_stays_of_many_entries_is_written_as_what_stays_of_one(
+    api: Api, at: str, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    """Each time it is written, all of the scratchpad is."""
+
+    def statements(*pets: str) -> int:
+        conversation.remember(*(f"Has a {pet} and drives a Volvo" for pet in pets))
+        says = [
+            {"number": number, "rest": f"Has a {pet}"} for number, pet in enumerate(reversed(pets), start=1)
+        ]
+        scripted_provider.wishes_answer = {"says": says, "unsure": []}
+        plan = api.post(f"{at}/forget", {"what": "my car", "dry_run": True, "depth": "erase"}).body
+        with CaptureQueriesContext(connection) as asked:
+            assert api.post(f"{at}/plans/{plan['id']}/carry-out").status == 200
+        assert {f"Has a {pet}" for pet in pets} <= set(conversation.contents) and not still_with("Volvo")
+        return len(asked)
+
+    audited = 1
+    assert statements("dog", "fish", "horse") == statements("cat") + 2 * audited
 
 
 def test_an_entry_that_was_changed_since_the_plan_was_made_is_not_erased(
