@@ -10,9 +10,10 @@ from django.urls import reverse
 from admin_ui.access import OperatorView, RelationshipAction
 from admin_ui.revision_history import MOST_CITED, quotations_of, revision_history
 from admin_ui.views.scratchpad import entry_of
-from memory.entries.editing import delete_entry, restore_entry, revise_entry
+from memory.entries.editing import delete_entry, revise_entry
 from memory.entries.held import confirm_deletions, decline_deletions
 from memory.entries.limits import EDITABLE
+from memory.entries.restoring import restore_entry
 from memory.entries.time_travel import entry_of as past_entry
 from memory.models import EntryRevision, EntryState
 from web.errors import NotFound

@@ -3,7 +3,7 @@
 Each action is a form that redirects back to the list. With JavaScript, only a part of the page is replaced.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any, ClassVar
 from urllib.parse import quote
@@ -19,8 +19,17 @@ from admin_ui.params import parse_uuids, version_param
 from admin_ui.scratchpad import held_deletions_of, scratchpad_of
 from admin_ui.words import sentence_of
 from memory.entries.adding import add_entry
-from memory.entries.editing import delete_entry, merge_entries, restore_entry, revise_entry
+from memory.entries.editing import (
+    Refused,
+    Wanted,
+    delete_entry,
+    delete_what_can_be,
+    merge_entries,
+    revise_entry,
+    revise_what_can_be,
+)
 from memory.entries.limits import entry_fault
+from memory.entries.restoring import restore_entry, restore_what_can_be
 from memory.mending.candidates import language_in
 from memory.models import EntrySource, MendingPlan, ScratchpadEntry, Tier
 from relationships.models import Role
@@ -29,13 +38,19 @@ from web.errors import Conflict, NotFound, RapportError, StaleVersion
 
 REASON = "by hand, in the admin UI"  # in the revisions
 MOST_AT_ONCE = 500  # entries of a bulk action
-BULK: dict[str, Callable[..., object]] = {
-    "delete": delete_entry,
-    "restore": restore_entry,
-    "pin": partial(revise_entry, values={"pinned": True}),
-    "unpin": partial(revise_entry, values={"pinned": False}),
-    "archive": partial(revise_entry, values={"tier": Tier.ARCHIVE}),
-    "scratchpad": partial(revise_entry, values={"tier": Tier.SCRATCHPAD}),
+
+
+def _revise(values: Mapping[str, Any], *, entry_ids: Sequence[UUID], reason: str, **change: Any) -> Refused:
+    return revise_what_can_be(wanted=[Wanted(one, values, reason=reason) for one in entry_ids], **change)
+
+
+BULK: dict[str, Callable[..., Refused]] = {
+    "delete": delete_what_can_be,
+    "restore": restore_what_can_be,
+    "pin": partial(_revise, {"pinned": True}),
+    "unpin": partial(_revise, {"pinned": False}),
+    "archive": partial(_revise, {"tier": Tier.ARCHIVE}),
+    "scratchpad": partial(_revise, {"tier": Tier.SCRATCHPAD}),
 }
 DONE = {"delete": "deleted", "restore": "restored"}  # the other actions: "updated"
 
@@ -183,12 +198,8 @@ class BulkView(EntryAction):
             return self._merge(chosen)
         if do not in BULK:
             raise NotFound("This action does not exist.")
-        errors = []
-        for entry_id in chosen:
-            try:
-                BULK[do](**self.change_of(entry_id))
-            except RapportError as error:
-                errors.append(sentence_of(error))
+        here = {"relationship_id": self.relationship.id, "by": self.actor, "reason": REASON}
+        errors = [sentence_of(error) for error in BULK[do](entry_ids=chosen, **here).values()]
         message = f"{len(chosen) - len(errors)} {DONE.get(do, 'updated')}."
         if errors:
             message += f" {len(errors)} skipped: {errors[0]}"

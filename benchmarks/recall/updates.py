@@ -12,8 +12,9 @@ from uuid import UUID
 from benchmarks.recall.evidence import CUTS, NOT_EMBEDDED, NOW, embed_all, pair_of, shares
 from benchmarks.recall.sets import Fact, Person
 from benchmarks.seed import BY, remember
-from memory.entries.editing import delete_entries, restore_entry
+from memory.entries.editing import delete_entries
 from memory.entries.fingerprint import normalise
+from memory.entries.restoring import restore_entry
 from memory.models import SearchedKind
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.search import search_entries_for

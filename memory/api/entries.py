@@ -18,7 +18,8 @@ from memory.api.schemas import (
     ReasonBody,
 )
 from memory.entries.adding import add_entry
-from memory.entries.editing import restore_entry, revise_entry
+from memory.entries.editing import revise_entry
+from memory.entries.restoring import restore_entry
 from memory.entries.time_travel import NEWEST_FIRST as PAST_NEWEST_FIRST
 from memory.entries.time_travel import entry_of, revisions_at
 from memory.mending.forgotten import Forgotten

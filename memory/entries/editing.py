@@ -1,5 +1,5 @@
-"""Changes of entries by people: revise, merge, delete, restore. (To add entries: adding. What models propose:
-memory.ingestion.apply.)
+"""Changes of entries by people: revise, merge, delete. (To add entries: adding; to restore them: restoring. What models
+propose: memory.ingestion.apply.)
 
 Each takes the relationship's row lock, leaves a revision and updates the snapshot, in one transaction.
 """
@@ -15,15 +15,15 @@ from django.utils import timezone
 
 from memory.entries.history import Change, change_entries, changed, fields_of, plain, with_values
 from memory.entries.limits import editable, refuse_beyond_limits, refuse_empty_period
-from memory.entries.taken import Taken, of_either, refuse_too_many
+from memory.entries.taken import Taken, of_either
 from memory.errors import EntryNotActive, ReadOnlyEntry
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Tier
-from relationships.models import Relationship
 from relationships.same_json import same_json
-from relationships.services.configuration import configuration_of
 from relationships.services.rows import require, require_lock
 from web.actor import Actor
 from web.errors import InvalidInput, NotFound, RapportError, StaleVersion
+
+Refused = dict[int, RapportError]  # by the place among those that were named
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +68,25 @@ def revise_entries(*, relationship_id: UUID, wanted: Sequence[Wanted], by: Actor
     return entries
 
 
+def revise_what_can_be(*, relationship_id: UUID, wanted: Sequence[Wanted], by: Actor) -> Refused:
+    """Change what these say where revise_entry would, and return the errors of the others, by place."""
+    return _revise(wanted, relationship_id=relationship_id, by=by, partly=True)[1]
+
+
 @transaction.atomic
 def _revise(
-    wanted: Sequence[Wanted], *, relationship_id: UUID, by: Actor, rests_also_on: Sequence[UUID] = ()
-) -> tuple[list[ScratchpadEntry], dict[int, RapportError]]:
-    """Nothing is written where one is refused."""
+    wanted: Sequence[Wanted],
+    *,
+    relationship_id: UUID,
+    by: Actor,
+    rests_also_on: Sequence[UUID] = (),
+    partly: bool = False,
+) -> tuple[list[ScratchpadEntry], Refused]:
+    """Unless `partly`, nothing is written where one is refused."""
     now = _locked_now(relationship_id)
     rows = ScratchpadEntry.objects.for_relationship(relationship_id)
     found = {entry.id: entry for entry in rows.filter(id__in=[one.entry_id for one in wanted])}
-    refused: dict[int, RapportError] = {}
+    refused: Refused = {}
     revised: dict[int, tuple[ScratchpadEntry, dict[str, Any]]] = {}
     for place, one in enumerate(wanted):
         try:
@@ -94,7 +104,7 @@ def _revise(
             changes += _changes_of(entry, values, taken, now, reason=wanted[place].reason)
         except RapportError as error:
             refused[place] = error
-    if changes and not refused:
+    if changes and (partly or not refused):
         _write(entries[0], changes, by, now)
     return entries, refused
 
@@ -172,15 +182,31 @@ def delete_entry(
     return entry
 
 
-@transaction.atomic
 def delete_entries(*, relationship_id: UUID, entry_ids: Sequence[UUID], by: Actor, reason: str = "") -> int:
     """Delete all of these entries or none; return how many were not deleted before. Raises InvalidInput, which names
     the index of each that doesn't exist or that delete_entry would refuse.
     """
+    count, refused = _delete(relationship_id, entry_ids, by, reason)
+    if refused:
+        raise InvalidInput.of_parts({f"entries.{place}": error for place, error in refused.items()})
+    return count
+
+
+def delete_what_can_be(
+    *, relationship_id: UUID, entry_ids: Sequence[UUID], by: Actor, reason: str = ""
+) -> Refused:
+    """Delete those of these entries that delete_entry would, and return the errors of the others."""
+    return _delete(relationship_id, entry_ids, by, reason, partly=True)[1]
+
+
+@transaction.atomic
+def _delete(
+    relationship_id: UUID, entry_ids: Sequence[UUID], by: Actor, reason: str, *, partly: bool = False
+) -> tuple[int, Refused]:
     now = _locked_now(relationship_id)
     rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=entry_ids)
     found = {entry.id: entry for entry in rows}
-    refused: dict[str, RapportError] = {}
+    refused: Refused = {}
     changes: list[Change] = []
     for place, entry_id in enumerate(entry_ids):
         try:
@@ -188,12 +214,10 @@ def delete_entries(*, relationship_id: UUID, entry_ids: Sequence[UUID], by: Acto
                 raise NotFound("This entry does not exist.")
             changes += _deletion(entry, now, reason)
         except RapportError as error:
-            refused[f"entries.{place}"] = error
-    if refused:
-        raise InvalidInput.of_parts(refused)
-    if changes:
+            refused[place] = error
+    if changes and (partly or not refused):
         _write(next(iter(found.values())), changes, by, now)
-    return len(changes)
+    return len(changes), refused
 
 
 def _deletion(entry: ScratchpadEntry, now: datetime, reason: str) -> list[Change]:
@@ -203,33 +227,6 @@ def _deletion(entry: ScratchpadEntry, now: datetime, reason: str) -> list[Change
         raise EntryNotActive(f"The entry is {entry.state}, so it is already shown nowhere.")
     _refuse_read_only(entry, {})
     return [changed(entry, RevisionEvent.DELETE, at=now, reason=reason, state=EntryState.DELETED)]
-
-
-@transaction.atomic
-def restore_entry(
-    *, relationship_id: UUID, entry_id: UUID, by: Actor, version: int | None = None, reason: str = ""
-) -> ScratchpadEntry:
-    """Restore a deleted, expired or superseded entry as it was. Raises SameAsAnother, EntryNotActive, TooManyEntries.
-
-    A single-valued key goes to the restored entry: the one that holds it now is superseded.
-    """
-    now = _locked_now(relationship_id)
-    entry = _entry(relationship_id, entry_id, version)
-    if entry.state == EntryState.ACTIVE:
-        raise EntryNotActive("The entry is active; there is nothing to restore.")
-    taken = Taken.read(relationship_id, [entry])
-    taken.refuse_same(entry)
-    superseded = taken.supersede_key(entry, now, since=now)
-    if not superseded:
-        refuse_too_many(relationship_id, _limit_of(relationship_id))
-    values: dict[str, Any] = {"state": EntryState.ACTIVE}
-    if entry.state == EntryState.SUPERSEDED:
-        values["valid_to"] = None
-    if entry.expires_at is not None and entry.expires_at <= now:
-        values["expires_at"] = None
-    restored = changed(entry, RevisionEvent.RESTORE, at=now, reason=reason, **values)
-    _write(entry, [*superseded, restored], by, now)
-    return entry
 
 
 def _write(entry: ScratchpadEntry, changes: list[Change], by: Actor, now: datetime) -> None:
@@ -267,9 +264,3 @@ def _refuse_not_active(entry: ScratchpadEntry) -> None:
 def _refuse_read_only(entry: ScratchpadEntry, values: Mapping[str, Any]) -> None:
     if entry.read_only and values.get("read_only") is not False:
         raise ReadOnlyEntry("The entry is read-only; set read_only to false first.")
-
-
-def _limit_of(relationship_id: UUID) -> int:
-    relationship = Relationship.objects.select_related("companion", "project").get(id=relationship_id)
-    limit: int = configuration_of(relationship).values.ingestion.max_entries
-    return limit

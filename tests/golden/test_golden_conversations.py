@@ -16,7 +16,7 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from context.pipeline import build_context
-from memory.entries.editing import restore_entry
+from memory.entries.restoring import restore_entry
 from memory.ingestion.intake import accept_turn
 from memory.models import EntryState, ModelCall, ScratchpadEntry
 from providers.llm.registry import reset_providers

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from memory.entries.editing import restore_entry
+from memory.entries.restoring import restore_entry
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Tier
 from tests.fixtures.past import entries_at
 from tests.fixtures.turns import PERSON, operations_of

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from memory.entries.editing import restore_entry
+from memory.entries.restoring import restore_entry
 from memory.models import Embedding, EntryState, RevisionEvent, ScratchpadEntry, Tier
 from tests.fixtures.turns import PERSON, operations_of
 from tests.integration.ingestion.conftest import Told, behind_both_vendors

@@ -7,7 +7,8 @@ from django.test import Client
 
 from admin_ui.paging import PAGE_SIZE
 from admin_ui.revision_history import MOST_CITED
-from memory.entries.editing import delete_entry, restore_entry, revise_entry
+from memory.entries.editing import delete_entry, revise_entry
+from memory.entries.restoring import restore_entry
 from memory.models import EntryRevision, EntryState, ScratchpadEntry
 from relationships.models import Message, Relationship
 from tests.fakes import ScriptedProvider

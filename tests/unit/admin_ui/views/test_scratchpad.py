@@ -163,35 +163,6 @@ def test_an_entry_that_is_not_there_is_a_page_that_says_so(editor: Client, page:
     assert "This entry does not exist" in answer.content.decode()
 
 
-@pytest.mark.parametrize(
-    ("do", "field", "value"),
-    [("archive", "tier", "archive"), ("pin", "pinned", True), ("delete", "state", "deleted")],
-)
-def test_what_is_ticked_is_changed_at_once(
-    editor: Client, page: str, conversation: Conversation, do: str, field: str, value: object
-) -> None:
-    entries = conversation.remember("One", "Two", "Three")
-
-    editor.post(f"{page}bulk/", {"do": do, "entry": [str(entry.id) for entry in entries[:2]]})
-
-    assert [getattr(now(entry), field) == value for entry in entries] == [True, True, False]
-
-
-def test_one_that_can_not_be_changed_is_left_and_said(
-    editor: Client, page: str, conversation: Conversation
-) -> None:
-    first, second = conversation.remember("One", "Two")
-    revise_entry(
-        relationship_id=first.relationship_id, entry_id=first.id, values={"read_only": True}, by=PERSON
-    )
-    ticked = {"do": "delete", "entry": [str(first.id), str(second.id), "no id"]}
-
-    shown = editor.post(f"{page}bulk/", ticked, follow=True).content.decode()
-
-    assert "1 deleted. 1 skipped: The entry is read-only" in shown
-    assert now(second).state == EntryState.DELETED
-
-
 def test_two_entries_are_merged_and_the_other_can_come_back(
     editor: Client, page: str, conversation: Conversation
 ) -> None:

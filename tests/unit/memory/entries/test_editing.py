@@ -6,7 +6,8 @@ from django.db import IntegrityError
 from django.utils import timezone
 
 from memory.entries.adding import add_entry
-from memory.entries.editing import delete_entry, restore_entry, revise_entry
+from memory.entries.editing import delete_entry, revise_entry
+from memory.entries.restoring import restore_entry
 from memory.models import EntryRevision, EntrySource, EntryState, ScratchpadEntry
 from relationships.ids import uuid7
 from relationships.models import Relationship, Snapshot

@@ -9,8 +9,9 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
-from memory.entries.editing import delete_entry, restore_entry, revise_entry
+from memory.entries.editing import delete_entry, revise_entry
 from memory.entries.history import fields_of
+from memory.entries.restoring import restore_entry
 from memory.entries.time_travel import changes_of, lines_at
 from memory.errors import EntryNotActive, SameAsAnother
 from memory.forgetting.expiry import expire_entries

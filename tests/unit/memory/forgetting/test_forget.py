@@ -3,7 +3,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from memory.entries.editing import restore_entry, revise_entry
+from memory.entries.editing import revise_entry
+from memory.entries.restoring import restore_entry
 from memory.forgetting.configuration import Forgetting
 from memory.forgetting.forget import BY_FORGETTING, forget_entries, who_has_leaving
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry

@@ -3,7 +3,8 @@
 import pytest
 
 from memory.entries.adding import add_entry
-from memory.entries.editing import delete_entry, restore_entry, revise_entry
+from memory.entries.editing import delete_entry, revise_entry
+from memory.entries.restoring import restore_entry
 from memory.models import EntrySource, HeldDeletion, OperationResult, ScratchpadEntry
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer, delete

@@ -7,8 +7,9 @@ from uuid import uuid4
 import pytest
 
 from memory.entries.adding import add_entry
-from memory.entries.editing import delete_entry, restore_entry, revise_entry
+from memory.entries.editing import delete_entry, revise_entry
 from memory.entries.fingerprint import content_hash
+from memory.entries.restoring import restore_entry
 from memory.entries.snapshots import rebuild_scratchpad
 from memory.forgetting.expiry import expire_entries
 from memory.models import EntryRevision, EntrySource, ScratchpadEntry, SearchText

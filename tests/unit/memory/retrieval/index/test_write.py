@@ -8,7 +8,8 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from memory.entries.adding import add_entry
-from memory.entries.editing import delete_entry, restore_entry, revise_entry
+from memory.entries.editing import delete_entry, revise_entry
+from memory.entries.restoring import restore_entry
 from memory.ingestion.intake import retry_turn
 from memory.models import EntrySource, EntryState, ScratchpadEntry, SearchedKind, SearchText
 from memory.retrieval.configuration import Retrieval
