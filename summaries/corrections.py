@@ -17,6 +17,7 @@ from summaries.models import Summary
 from summaries.models.summary import OPEN
 
 MOST = 50  # corrections that the model is told, newest first
+MOST_READ = 200_000  # characters in which old texts are looked for: half a second
 
 
 def corrected_since(relationship_id: UUID, base: Summary | None) -> Sequence[ScratchpadEntry]:
@@ -32,7 +33,9 @@ def corrected_since(relationship_id: UUID, base: Summary | None) -> Sequence[Scr
 
 
 def renew_corrected(changed: ChangedEntries) -> None:
-    """Have the newest summary remade if it may repeat an entry's old text, unless a person wrote it."""
+    """Have the newest summary remade if it may repeat an entry's old text, unless a person wrote it. Of many old texts
+    and a long summary that is taken for granted.
+    """
     old = [before["content"] for before, after in changed.changes if before and _by_hand(before, after)]
     if not old:
         return
@@ -40,7 +43,9 @@ def renew_corrected(changed: ChangedEntries) -> None:
     newest = rows.ready().newest_first().first()
     if newest is None or not newest.model_call_ids:
         return
-    if any(judge(read_wish(text), newest.text, stems={}).verdict != Verdict.NOT for text in old):
+    if len(old) * len(newest.text) > MOST_READ or any(
+        judge(read_wish(text), newest.text, stems={}).verdict != Verdict.NOT for text in old
+    ):
         alike = rows.filter(Q(id=newest.id) | Q(state__in=OPEN), messages=newest.messages)
         make_again(changed.relationship_id, list(alike), changed.now)
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from memory.entries.editing import Wanted, revise_entries
 from memory.models import ModelCall, ScratchpadEntry
 from providers.llm.base import CompletionRequest
 from summaries.editing import edit_summary
@@ -56,6 +57,22 @@ def test_a_correction_renews_no_summary_that_says_nothing_of_it_and_no_text_of_a
     correct(talk, old, "Likes tea")
 
     assert text in layer(talk)[0]
+
+
+@pytest.mark.parametrize(("times", "renewed"), [(1, False), (150, True)], ids=["short", "long"])
+def test_many_corrections_at_once_are_not_each_looked_for_in_a_long_summary(
+    talk: Conversation, times: int, *, renewed: bool
+) -> None:
+    """That took half a minute."""
+    Summary.objects.filter(id=ready(talk)[600].id).update(text="They watch birds. " * times)
+    entries = talk.remember(*(f"Drives Volvo {number}" for number in range(100)))
+    ScratchpadEntry.objects.update(source_message_ids=[message(talk, 1).id])
+
+    wanted = [Wanted(entry.id, {"content": f"Likes tea {number}"}) for number, entry in enumerate(entries)]
+    revise_entries(relationship_id=talk.relationship.id, wanted=wanted, by=PERSON)
+
+    assert (layer(talk)[1] == "") == renewed
+    assert (summaries_of(talk)[-1].version == 2) == renewed
 
 
 @pytest.mark.parametrize("when", ["before", "meanwhile"])
