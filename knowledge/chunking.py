@@ -13,6 +13,7 @@ BETWEEN = "\n\n"  # between two blocks
 # A part, which is never cut, is at most an eighth of a chunk, so that overlaps come near the configured size.
 PIECES = 8
 AT_LEAST = 0.6  # how much of a chunk is filled before it may end early at a better border
+MOST_REPEATED = 7 / 8  # of a chunk, so that all together are not much longer than the document
 MOST_JOINED = 50  # marks that stay with their letter; no script needs that many
 
 # The end of a sentence: a mark followed by white space, or a full-width mark.
@@ -88,7 +89,9 @@ def _spans(parts: Sequence[_Part], tokens: int, overlap: int) -> Iterator[tuple[
         last = _fill(parts, first, tokens, beyond=last)
         yield first, last
         if last < len(parts) - 1:
-            first = _step_back(parts, first, last, min(overlap, tokens - parts[last + 1].tokens))
+            filled = sum(part.tokens for part in parts[first : last + 1])
+            most = min(overlap, tokens - parts[last + 1].tokens, int(MOST_REPEATED * filled))
+            first = _step_back(parts, first, last, most)
 
 
 def _fill(parts: Sequence[_Part], first: int, tokens: int, *, beyond: int) -> int:

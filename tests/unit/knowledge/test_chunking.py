@@ -83,3 +83,12 @@ def test_a_large_document_is_cut_in_no_time_to_speak_of() -> None:
     chunks = cut_document([Block(" ".join(SENTENCES * 50))], tokens=800, overlap=400)
 
     assert 500 < len(chunks) < 1000
+
+
+def test_each_chunk_moves_on_however_much_of_it_the_next_may_repeat() -> None:
+    """A file of short paragraphs would otherwise be repeated thousands of times, by a chunk for each of them."""
+    blocks = [Block("a")] * 5000
+    chunks = cut_document(blocks, tokens=800, overlap=799)
+
+    assert sum(len(chunk.content) for chunk in chunks) < 10 * len(BETWEEN.join(["a"] * 5000))
+    assert all(2 * chunk.repeats > len(chunk.content) for chunk in chunks[1:])
