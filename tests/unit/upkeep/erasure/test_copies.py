@@ -78,7 +78,7 @@ def test_a_long_conversation_costs_no_more_queries(
     for number in range(12):
         conversation.hear(f"Small talk {number}.")
 
-    with django_assert_max_num_queries(63):
+    with django_assert_max_num_queries(64):
         erase(conversation, conversation.entries[0])
 
 
