@@ -1,6 +1,6 @@
 """Receives a push: checks its commits one by one, then writes them and the branches, all or none."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from graphlib import TopologicalSorter
@@ -77,8 +77,8 @@ class _Objects:
     def headers(self, sha: str) -> Headers:
         return read_commit_headers(self.get(sha, "commit"))
 
-    def parents(self, sha: str) -> tuple[str, ...]:
-        return self.headers(sha).parents
+    def parents(self, sha: str) -> Sequence[str]:
+        return self.rows.parents.get(sha) or self.headers(sha).parents
 
 
 def receive_push(

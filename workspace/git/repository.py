@@ -1,7 +1,8 @@
 """Presents a relationship's rows to dulwich as a read-only git repository."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Set
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -9,6 +10,7 @@ import orjson
 from django.db.models import Case, TextField, When
 from django.db.models.functions import Cast, Length
 from django.db.models.lookups import LessThanOrEqual
+from dulwich import server
 from dulwich.object_store import BaseObjectStore
 from dulwich.objects import ObjectID
 from dulwich.refs import DictRefsContainer, Ref
@@ -72,8 +74,11 @@ class RowObjects(BaseObjectStore):
         super().__init__()
         self.relationship_id = relationship_id
         short = Case(When(LessThanOrEqual(Length("raw"), HELD), then="raw"))
-        commits = Commit.objects.for_relationship(relationship_id).values_list("sha", short)
-        self.commits: dict[str, bytes | None] = {sha: raw and bytes(raw) for sha, raw in commits}
+        rows = Commit.objects.for_relationship(relationship_id).values_list("sha", "parents", short)
+        commits = list(rows)
+        sha_of = {key_of(sha): sha for sha, _, _ in commits}
+        self.commits: dict[str, bytes | None] = {sha: raw and bytes(raw) for sha, _, raw in commits}
+        self.parents = {sha: [sha_of[one] for one in parents if one in sha_of] for sha, parents, _ in commits}
         self.trees: dict[str, bytes] = {}
         self.blobs: dict[str, Entry] = {}
         self._contents: dict[str, bytes] = {}
@@ -136,12 +141,34 @@ class FetchedRepository(BaseRepo):
         super().__init__(self.rows, DictRefsContainer({}))  # type: ignore[arg-type]  # fetches write nothing
 
     def get_refs(self) -> dict[Ref, ObjectID]:
-        def parents(sha: str) -> tuple[str, ...]:
-            return read_commit_headers(self.rows.commit(sha)).parents if sha in self.rows.commits else ()
-
         # A branch's commit may have been erased since the branches were read.
-        reached = filter(self.rows.commits.__contains__, ancestors(self.heads.values(), parents))
+        heads = filter(self.rows.commits.__contains__, self.heads.values())
+        reached = ancestors(heads, self.rows.parents.__getitem__)
         return {Ref(f"reached/{sha}".encode()): ObjectID(sha.encode()) for sha in reached}
+
+
+def _are_all_later(store: RowObjects, haves: Set[ObjectID], wants: Set[ObjectID]) -> bool:
+    """Return whether each of `wants` is one of `haves` or has one among its ancestors."""
+    children: dict[str, list[str]] = defaultdict(list)
+    for sha, parents in store.parents.items():
+        for parent in parents:
+            children[parent].append(sha)
+    later = set(ancestors(map(_hex, haves), lambda sha: children[sha]))
+    return all(_hex(sha) in later for sha in wants)
+
+
+def _cut_at(store: RowObjects, heads: Iterable[ObjectID], depth: int) -> tuple[set[ObjectID], set[ObjectID]]:
+    """The commits that a clone of this depth has without their parents, and those nearer to the heads."""
+    level, nearer = set(heads), set[ObjectID]()
+    while level and depth > 1:
+        nearer |= level
+        parents = {parent for sha in level for parent in store.parents[_hex(sha)]}
+        level, depth = {ObjectID(sha.encode()) for sha in parents} - nearer, depth - 1
+    return level, nearer
+
+
+# dulwich's own take the square of the number of commits.
+server._all_wants_satisfied, server.find_shallow = _are_all_later, _cut_at  # type: ignore[assignment, attr-defined]
 
 
 def heads_of(relationship: Relationship) -> dict[str, str]:

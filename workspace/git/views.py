@@ -11,7 +11,7 @@ from uuid import UUID
 from django.conf import settings
 from django.http import HttpResponse
 from dulwich.errors import GitProtocolError
-from dulwich.protocol import CAPABILITY_FILTER, Protocol, ReceivableProtocol, pkt_line
+from dulwich.protocol import CAPABILITY_FILTER, CAPABILITY_MULTI_ACK, Protocol, ReceivableProtocol, pkt_line
 from dulwich.server import DictBackend, UploadPackHandler
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
@@ -30,7 +30,7 @@ from workspace.store import read_head
 
 UPLOAD, RECEIVE = "git-upload-pack", "git-receive-pack"
 _CAPABILITIES = {
-    UPLOAD: "multi_ack_detailed multi_ack side-band-64k thin-pack ofs-delta no-progress shallow no-done "
+    UPLOAD: "multi_ack_detailed side-band-64k thin-pack ofs-delta no-progress shallow no-done "
     f"symref=HEAD:{HEADS}{MAIN} object-format=sha1",
     RECEIVE: "report-status",
 }
@@ -39,7 +39,12 @@ MOST_ASKED = 5_000_000  # bytes of a fetch request
 
 
 class _UploadPack(UploadPackHandler):
-    """Makes no partial clones: they fetch missing blobs one by one later, which is not supported here."""
+    """Makes no partial clones: they fetch missing blobs one by one later, which is not supported here. Its answers to a
+    client without multi_ack_detailed would take the square of the commits that this has.
+    """
+
+    def capabilities(self) -> list[bytes]:
+        return [one for one in super().capabilities() if one != CAPABILITY_MULTI_ACK]
 
     def set_client_capabilities(self, caps: Iterable[bytes]) -> None:
         """Drop the filter capability: git sends it even if it was not advertised."""
