@@ -1,7 +1,8 @@
 """Git's object format: computes the SHA-1s of blobs, trees and commits. Pure: nothing here reads the database."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
@@ -21,6 +22,7 @@ class Entry(NamedTuple):
 
 
 Files = dict[str, Entry]
+Folders = dict[bytes, str]  # the SHA-1s of folders, by a digest of what is in them
 
 
 @dataclass(slots=True)
@@ -60,21 +62,16 @@ def text_of(content: bytes) -> str | None:
         return None
 
 
-def tree_sha(files: Mapping[str, Entry]) -> str:
+def tree_sha(files: Mapping[str, Entry], known: Folders | None = None) -> str:
     """Git's SHA-1 of the root folder."""
-    return list(tree_objects(files))[-1][0]
+    return list(tree_objects(files, known))[-1][0]
 
 
-def tree_objects(files: Mapping[str, Entry]) -> Iterator[tuple[str, bytes]]:
-    """Yield (SHA-1, raw object) of every folder, the root last."""
-    root: dict[str, object] = {}
-    for path, entry in files.items():
-        *folders, name = path.split("/")
-        here = root
-        for folder in folders:
-            here = here.setdefault(folder, {})  # type: ignore[assignment]
-        here[name] = entry
-    yield from _folder(root)
+def tree_objects(files: Mapping[str, Entry], known: Folders | None = None) -> Iterator[tuple[str, bytes]]:
+    """Yield (SHA-1, raw object) of every folder, the root last; of those inside it only what is not `known`, as most
+    folders are the same in many trees.
+    """
+    yield from _folder(files.items(), {} if known is None else known)
 
 
 def commit_raw(tree: str, parents: tuple[str, ...], author: str, message: str, at: datetime) -> bytes:
@@ -84,16 +81,25 @@ def commit_raw(tree: str, parents: tuple[str, ...], author: str, message: str, a
     return "\n".join([*lines, "", message, ""]).encode()
 
 
-def _folder(entries: Mapping[str, object]) -> Iterator[tuple[str, bytes]]:
+def _folder(files: Iterable[tuple[str, Entry]], known: Folders) -> Iterator[tuple[str, bytes]]:
     rows: list[tuple[bytes, bytes]] = []
-    for name, entry in entries.items():
-        spelled = name.encode()
-        if isinstance(entry, Entry):
+    folders: dict[str, list[tuple[str, Entry]]] = defaultdict(list)
+    for path, entry in files:
+        name, slash, rest = path.partition("/")
+        if slash:
+            folders[name].append((rest, entry))
+        else:
+            spelled = name.encode()
             rows.append((spelled, b"%o %s\0%s" % (entry.mode, spelled, bytes.fromhex(entry.git))))
-            continue
-        sha = ""
-        for sha, raw in _folder(entry):  # type: ignore[arg-type]
-            yield sha, raw
-        rows.append((spelled + b"/", b"%s %s\0%s" % (FOLDER, spelled, bytes.fromhex(sha))))
+    for name, inside in folders.items():
+        held = "\0".join(f"{path}\0{entry.git}{entry.mode}" for path, entry in inside)
+        key = hashlib.sha256(held.encode()).digest()
+        if key not in known:
+            sha = ""
+            for sha, raw in _folder(inside, known):
+                yield sha, raw
+            known[key] = sha
+        spelled = name.encode()
+        rows.append((spelled + b"/", b"%s %s\0%s" % (FOLDER, spelled, bytes.fromhex(known[key]))))
     raw = b"".join(row for _, row in sorted(rows))
     yield git_sha("tree", raw), raw

@@ -27,14 +27,14 @@ from workspace.identity import RAPPORT, author_of
 from workspace.models import MAIN, AgentSession, Commit
 from workspace.paths import DEEPEST, path_fault
 from workspace.store import Head, NewCommit, keep_commits, move_branch, read_commit, read_head
-from workspace.trees import EXECUTABLE, FILE, Entry, Files, entry_of, key_of, tree_sha
+from workspace.trees import EXECUTABLE, FILE, Entry, Files, Folders, entry_of, key_of, tree_sha
 
 ZERO = "0" * 40
 MOST_COMMITS, LARGEST_COMMIT = 2000, 65_536  # bytes
 OWN = 2  # files that any branch may have besides: hot context, and a session's notes
 TOGETHER = 3  # times the largest workspace, as a push may bring several versions
 SHA_BYTES = 20
-LISTED = 120  # bytes that a file takes in a tree's list, besides its path
+LISTED = 120  # bytes that a file or a folder takes in a tree's list, besides its path
 _MODES = {0o120000: "a symbolic link", 0o160000: "a submodule"}
 
 
@@ -51,7 +51,8 @@ class RefUpdate(NamedTuple):
 @dataclass(slots=True)
 class _Objects:
     """The stored objects and the pushed ones. `entries`: pushed files by SHA-1; `trees`: the files of pushed trees
-    that were read; `listed`: the size of their lists in bytes; `paths`: paths that passed the checks.
+    that were read; `listed`: the size of their lists in bytes; `paths`: paths that passed the checks; `commits`:
+    pushed commits that were read.
     """
 
     rows: RowObjects
@@ -60,6 +61,8 @@ class _Objects:
     trees: dict[str, Files] = field(default_factory=dict)
     listed: int = 0
     paths: set[str] = field(default_factory=set)
+    folders: Folders = field(default_factory=dict)
+    commits: dict[str, Headers] = field(default_factory=dict)
 
     def get(self, sha: str, kind: str) -> bytes:
         found = self.pushed.get(sha) or self.rows.raw(sha)
@@ -75,7 +78,9 @@ class _Objects:
         return known._replace(mode=mode)
 
     def headers(self, sha: str) -> Headers:
-        return read_commit_headers(self.get(sha, "commit"))
+        if sha not in self.commits:
+            self.commits[sha] = read_commit_headers(self.get(sha, "commit"))
+        return self.commits[sha]
 
     def parents(self, sha: str) -> Sequence[str]:
         return self.rows.parents.get(sha) or self.headers(sha).parents
@@ -92,8 +97,10 @@ def receive_push(
             there = Commit.objects.for_relationship(relationship.id).values_list("sha", flat=True)
             if known != set(there):  # somebody has written or erased meanwhile
                 checked, _ = _check(relationship, updates, pack)
-            for update, commits in zip(updates, checked, strict=True):
-                _write(relationship, update, commits, by)
+            new = {commit.commit: commit for commits in reversed(checked) for commit in commits}
+            keep_commits(relationship, list(new.values()))
+            for update in updates:
+                _write(relationship, update, by)
     except RapportError as error:
         said = " ".join(error.detail.split())[:300]
         return {update.ref: said for update in updates}
@@ -134,23 +141,26 @@ def _check_update(relationship: Relationship, update: RefUpdate, objects: _Objec
     only_made = all(made_elsewhere(path, branch, supplied) for path in head.files)
     moves_in = branch == MAIN and only_made and _is_new(relationship)
     at = head.next_moment()
+    made = {sha: _generated(files, branch, supplied) for sha, files in known.items()}
+    made_in: dict[str, Files] = {}  # by tree
     commits: list[NewCommit] = []
     for place, sha in enumerate(new):
         commit = _parse(objects, sha, known, at + timedelta(microseconds=place))
+        if commit.tree not in made_in:
+            made_in[commit.tree] = _generated(commit.files, branch, supplied)
+        known[sha], made[sha] = commit.files, made_in[commit.tree]
         if not moves_in:
-            _refuse_generated(commit, known, branch, supplied)
-        known[sha] = commit.files
+            _refuse_generated(made[sha], [made[parent] for parent in commit.parents], branch, supplied)
         commits.append(commit)
     if not moves_in and head.commit not in ancestors([update.new], objects.parents):
         raise PushRefused("history can't be rewritten: merge or rebase onto the existing commits")
     return commits
 
 
-def _write(relationship: Relationship, update: RefUpdate, commits: list[NewCommit], by: Actor) -> None:
-    """Under the relationship's row lock."""
+def _write(relationship: Relationship, update: RefUpdate, by: Actor) -> None:
+    """Move the branch to a commit that is stored. Under the relationship's row lock."""
     branch, head = update.branch, _head_of(relationship, update)
     at = head.next_moment()
-    keep_commits(relationship, commits)
     tip = read_commit(relationship.id, key_of(update.new))
     assert tip is not None, "it was stored before, or just now"
     move_branch(relationship, branch, tip, at=at)
@@ -191,7 +201,7 @@ def _parse(objects: _Objects, sha: str, known: Mapping[str, Files], at: datetime
     files, blobs = objects.trees.get(headers.tree), dict[UUID, bytes]()
     if files is None:
         files = objects.trees[headers.tree] = _read_tree(objects, headers.tree, parents)
-        if tree_sha(files) != headers.tree:
+        if tree_sha(files, objects.folders) != headers.tree:
             raise PushRefused(f"the tree of {sha[:12]} is not written as git writes it")
         new = {entry.sha256: entry.git for entry in files.values() if entry.git not in objects.rows.blobs}
         blobs = {key_of(sha256): objects.get(git, "blob") for sha256, git in new.items()}
@@ -217,7 +227,7 @@ def _read_tree(objects: _Objects, tree: str, parents: list[Files]) -> Files:
         if count > most:  # before a tree of repeated folders fills the memory
             raise PushRefused(f"there are {count} files and more; {settings.MAX_FILES} are kept")
         files[path] = entry
-    check_limits(files)
+    check_limits(files, added=not any(files.keys() <= parent.keys() for parent in parents))
     objects.listed += sum(len(path) + LISTED for path in files)
     if objects.listed > TOGETHER * settings.MAX_WORKSPACE_BYTES:
         raise PushRefused("its commits list too many files for one push: push them in several parts")
@@ -227,6 +237,7 @@ def _read_tree(objects: _Objects, tree: str, parents: list[Files]) -> Files:
 def _walk(objects: _Objects, tree: str, below: str, most: int, depth: int) -> Iterator[tuple[str, Entry]]:
     if depth > DEEPEST:
         raise PushRefused(f"folders are more than {DEEPEST} deep")
+    objects.listed += LISTED
     raw = objects.get(tree, "tree")
     if depth and not raw:
         raise PushRefused(f"the folder {below[:200]} is empty, as git never writes one")
@@ -261,14 +272,13 @@ def _is_new(relationship: Relationship) -> bool:
     return not Commit.objects.for_relationship(relationship.id).exclude(author=author_of(RAPPORT)).exists()
 
 
-def _refuse_generated(
-    commit: NewCommit, known: Mapping[str, Files], branch: str, supplied: Collection[str]
-) -> None:
-    parents = [known[parent] for parent in commit.parents]
-    if any(parent is commit.files for parent in parents):
-        return
-    paths = commit.files.keys() | {path for parent in parents for path in parent}
-    for path in paths:
-        source = made_elsewhere(path, branch, supplied)
-        if source and all(commit.files.get(path) != parent.get(path) for parent in parents):
+def _generated(files: Files, branch: str, supplied: Collection[str]) -> Files:
+    return {path: entry for path, entry in files.items() if made_elsewhere(path, branch, supplied)}
+
+
+def _refuse_generated(made: Files, parents: Sequence[Files], branch: str, supplied: Collection[str]) -> None:
+    """`made`: a commit's generated files; `parents`: those of its parents. Raises PushRefused."""
+    for path in made.keys() | {path for parent in parents for path in parent}:
+        if all(made.get(path) != parent.get(path) for parent in parents):
+            source = made_elsewhere(path, branch, supplied)
             raise PushRefused(f"{path} is generated from {source}: change that, and leave the file as it is")

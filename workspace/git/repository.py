@@ -20,7 +20,7 @@ from relationships.models import Relationship
 from workspace.errors import PushRefused
 from workspace.models import Branch, Commit, Tree
 from workspace.store import read_blobs
-from workspace.trees import Entry, key_of, tree_objects
+from workspace.trees import Entry, Folders, key_of, tree_objects
 
 HEADS = "refs/heads/"
 MOST_PARENTS = 16
@@ -29,6 +29,7 @@ AT_ONCE = 50_000_000  # bytes of blobs that are read in one statement
 HELD = 2000  # bytes of a commit; longer ones are read when they are needed
 AT_A_TIME = 20  # trees that are read at a time; each may list a thousand files
 _SHA = re.compile(r"[0-9a-f]{40}")
+_HEADER = re.compile("^(tree|parent|author)(?: (.*))?$", re.MULTILINE)
 
 
 class Headers(NamedTuple):
@@ -43,10 +44,10 @@ class Headers(NamedTuple):
 def read_commit_headers(raw: bytes) -> Headers:
     """Raises PushRefused."""
     head, _, message = raw.decode("utf-8", "replace").partition("\n\n")
-    lines = [line.partition(" ") for line in head.split("\n")]
-    trees = [value for name, _, value in lines if name == "tree"]
-    parents = tuple(value for name, _, value in lines if name == "parent")
-    authors = [value for name, _, value in lines if name == "author"]
+    lines = _HEADER.findall(head)
+    trees = [value for name, value in lines if name == "tree"]
+    parents = tuple(value for name, value in lines if name == "parent")
+    authors = [value for name, value in lines if name == "author"]
     shas = [*trees, *parents]
     if len(trees) != 1 or len(authors) != 1 or not all(_SHA.fullmatch(sha) for sha in shas):
         raise PushRefused("a commit can't be read")
@@ -85,9 +86,10 @@ class RowObjects(BaseObjectStore):
         trees = Tree.objects.for_relationship(relationship_id).values_list(
             Cast("files", TextField()), flat=True
         )
+        folders: Folders = {}
         for text in trees.iterator(AT_A_TIME):
             files = {path: Entry(*entry) for path, entry in orjson.loads(text).items()}
-            self.trees.update(tree_objects(files))
+            self.trees.update(tree_objects(files, folders))
             self.blobs.update((entry.git, entry) for entry in files.values())
         self._few = sum(entry.size for entry in self.blobs.values()) <= AT_ONCE
 

@@ -15,7 +15,7 @@ from workspace.files import open_workspace
 from workspace.git.repository import RowObjects
 from workspace.identity import RAPPORT, author_of
 from workspace.store import NewCommit, keep_commits, make_commit, move_branch
-from workspace.trees import Draft, entry_of
+from workspace.trees import Draft, Folders, entry_of, tree_objects, tree_sha
 
 FILES, FEW, MANY = 400, 30, 90
 TEST = author_of(RAPPORT)
@@ -131,3 +131,13 @@ def test_a_client_that_would_be_answered_once_for_each_commit_it_has_is_refused(
     assert b"in no way that can be read" in remote.fetch(
         commits, lambda shas: asked(shas, None, acks="multi_ack")
     )
+
+
+def test_a_folder_that_stands_in_many_places_and_trees_is_made_once() -> None:
+    known: Folders = {}
+    files = {f"{number}/a/b/c.md": entry_of(b"A note") for number in range(9)}
+    alike, renamed = files | {"new.md": entry_of(b"")}, files | {"8/a/b/d.md": entry_of(b"A note")}
+
+    assert len(list(tree_objects(files, known))) == len(("b", "a", "0", ""))
+    assert [sha for sha, _ in tree_objects(alike, known)] == [tree_sha(alike)]
+    assert [sha for sha, _ in tree_objects(renamed, known)] == [sha for sha, _ in tree_objects(renamed)][3:]

@@ -9,10 +9,10 @@ from pytest_django.fixtures import Settings
 
 from relationships.models import Relationship
 from tests.fixtures.api import TESTER
-from tests.fixtures.pushes import BLOB, Pack
+from tests.fixtures.pushes import AT, BLOB, Pack
 from tests.fixtures.workspaces import whole
 from tests.growth import MOST, growth
-from workspace.files import open_workspace
+from workspace.files import change_files, open_workspace
 from workspace.git.push import RefUpdate, receive_push
 from workspace.git.repository import RowObjects
 from workspace.models import Commit, Tree
@@ -96,14 +96,18 @@ def test_a_pack_that_unfolds_without_end_is_refused(
     assert said in remote.take(body)[0]
 
 
+@pytest.mark.parametrize(("files", "deep"), [(100, 1), (10, 50)])
 def test_commits_that_list_too_much_together_are_refused_and_nothing_is_written(
-    remote: Remote, head: str, settings: Settings
+    remote: Remote, head: str, settings: Settings, files: int, deep: int
 ) -> None:
-    """A folder that all of them share is listed anew by each, in the rows too."""
+    """A folder that all of them share is listed anew by each, in the rows too. Its folders count, as they are read."""
     settings.MAX_WORKSPACE_BYTES = 100_000
     pack = Pack()
     blob = pack.add(BLOB, b"a")
-    shared, sha = pack.tree(dict.fromkeys(names(100), blob)), head
+    below = pack.tree({"a": blob})
+    for _ in range(deep):
+        below = pack.tree({}, {"a": below})
+    shared, sha = pack.tree({}, dict.fromkeys(names(files), below)), head
     for name in names(50):
         sha = pack.commit(pack.tree({name: blob}, {"shared": shared}), [sha])
 
@@ -127,6 +131,29 @@ def test_a_file_that_many_trees_have_is_read_once(remote: Remote, head: str) -> 
 
     seconds(1)  # imports
     assert seconds(100_000) < 3 * seconds(1)
+
+
+@pytest.mark.parametrize("kind", ["headers", "parents"])
+def test_what_a_commit_says_is_read_once(relationship: Relationship, remote: Remote, kind: str) -> None:
+    """However many lines its headers have, and however many files its parents have together."""
+    here = whole(relationship)
+    head = change_files(relationship=here, changes={"a.md": b"Not only Rapport's"}, by=TESTER).commit
+
+    def seconds(times: int) -> float:
+        pack = Pack()
+        blob = pack.add(BLOB, b"a")
+        trees = [pack.tree({f"{name}of{tree:02}": blob for name in names(150)}) for tree in range(17)]
+        shas, more = [head], "x\n" * 30_000 if kind == "headers" and times > 1 else ""
+        for number in range(600 if kind == "parents" else 40):
+            parents = shas[-times if kind == "parents" else -1 :]
+            shas.append(pack.commit(trees[number % 17], parents, f"{number}", f"{AT}\n{more}committer {AT}"))
+        body = pack.push(head, shas[-1])
+        started = time.process_time()
+        assert "ok refs/heads/main" in remote.take(body)[0]
+        return time.process_time() - started
+
+    seconds(1)  # imports
+    assert seconds(16) < 3 * seconds(1)
 
 
 def test_long_commits_are_read_only_when_they_are_needed_and_longer_ones_are_refused(
