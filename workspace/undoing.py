@@ -4,19 +4,41 @@ Rapport don't count as such a change.
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from itertools import groupby
+from typing import NamedTuple
 from uuid import UUID
 
-from relationships.models import OwnedQuerySet
+import orjson
+
+from config.postgresql.sessions import execute
 from relationships.text_matching import MOST_AT_ONCE, Effort
 from workspace.history import reachable
 from workspace.merging import merge_lines
-from workspace.models import Commit, Tree
 from workspace.sentences import sentences_of, without
 from workspace.store import Head, read_blobs
 from workspace.trees import Draft, Entry, key_of, text_of
 
 TAKES_OUT = "Take out what "  # how the messages of such commits begin
+# What commits changed. Their trees stay in the database: each may list a thousand files.
+_TAKEN = """
+SELECT c.id, c.recorded_at, f.path, f.before::text, f.after::text
+  FROM workspace_commit c
+  JOIN workspace_commit p ON p.relationship_id = c.relationship_id AND p.id = c.parents[1]
+  JOIN workspace_tree now ON now.relationship_id = c.relationship_id AND now.id = c.tree_id
+  JOIN workspace_tree was ON was.relationship_id = c.relationship_id AND was.id = p.tree_id
+ CROSS JOIN LATERAL ({changes}) f
+ WHERE c.relationship_id = %(relationship)s AND f.before <> f.after AND {which}
+ ORDER BY c.recorded_at DESC, c.id
+"""
+_WITH_MESSAGES = _TAKEN.format(
+    changes="SELECT key AS path, a.value AS before, b.value AS after"
+    " FROM jsonb_each(was.files) a JOIN jsonb_each(now.files) b USING (key)",
+    which="c.message = ANY(%(messages)s)",
+)
+_OF_FILE_SINCE = _TAKEN.format(
+    changes="SELECT %(path)s AS path, was.files -> %(path)s AS before, now.files -> %(path)s AS after",
+    which="starts_with(c.message, %(begins)s) AND c.recorded_at >= %(since)s",
+)
 
 
 class _Taken(NamedTuple):
@@ -32,9 +54,8 @@ class Undoing:
 
     def __init__(self, relationship_id: UUID, messages: Iterable[str]) -> None:
         self._relationship_id = relationship_id
-        self._commits: OwnedQuerySet = Commit.objects.for_relationship(relationship_id)
-        self.taken = self._read_commits(self._commits.filter(message__in=list(messages)))
-        self._others: list[_Taken] | None = None
+        self.taken = self._read_commits(_WITH_MESSAGES, messages=list(messages))
+        self._taken_since: dict[str, set[str]] = {}  # by path
         self._texts: dict[str, str] = {}  # by SHA-256
         self._effort = Effort(MOST_AT_ONCE)
 
@@ -55,19 +76,20 @@ class Undoing:
         merged = merge_lines(left, now, said, self._effort, both=True)
         if merged is not None:
             return merged
-        gone = self._taken_since(path) - set(sentences_of(now)) - _lost(said, left)
+        gone = self._gone_since(path) - set(sentences_of(now)) - _lost(said, left)
         said, left = (text if (rest := without(text, gone)) is None else rest for text in (said, left))
         return merge_lines(left, now, said, self._effort, both=True)
 
-    def _taken_since(self, path: str) -> set[str]:
+    def _gone_since(self, path: str) -> set[str]:
         """The sentences that Rapport's commits took out of this file since the first commit that is undone."""
-        if self._others is None:
-            since = self._commits.filter(message__startswith=TAKES_OUT, recorded_at__gte=self.taken[-1].at)
-            self._others = self._read_commits(since)
-            self._read(self._others, {})
-        pairs = [taken.changed[path] for taken in self._others if path in taken.changed]
-        lost = (_lost(self._texts[before.sha256], self._texts[after.sha256]) for before, after in pairs)
-        return set().union(*lost)
+        if path not in self._taken_since:
+            since = self.taken[-1].at
+            others = self._read_commits(_OF_FILE_SINCE, path=path, begins=TAKES_OUT, since=since)
+            self._read(others, {})
+            pairs = [other.changed[path] for other in others]
+            lost = (_lost(self._texts[before.sha256], self._texts[after.sha256]) for before, after in pairs)
+            self._taken_since[path] = set().union(*lost)
+        return self._taken_since[path]
 
     def _read(self, taken: Iterable[_Taken], files: Mapping[str, Entry]) -> None:
         """Load the texts that are needed, in one statement; "" for binary files."""
@@ -77,28 +99,19 @@ class Undoing:
         contents = read_blobs(self._relationship_id, lacking)
         self._texts |= {entry.sha256: text_of(contents[entry.sha256]) or "" for entry in lacking}
 
-    def _read_commits(self, rows: OwnedQuerySet) -> list[_Taken]:
-        """Load these commits, newest first, in three statements."""
-        found = list(rows.order_by("-recorded_at").values_list("id", "tree_id", "parents", "recorded_at"))
-        parents = self._commits.filter(id__in=[parents[0] for _, _, parents, _ in found])
-        trees_before = dict(parents.values_list("id", "tree_id"))
-        ids = {*trees_before.values(), *(tree_id for _, tree_id, _, _ in found)}
-        trees = Tree.objects.for_relationship(self._relationship_id).filter(id__in=ids)
-        files = dict(trees.values_list("id", "files"))
+    def _read_commits(self, statement: str, **given: object) -> list[_Taken]:
+        """Load commits, newest first."""
+        rows = execute(statement, {"relationship": self._relationship_id, **given})
         return [
-            _Taken(commit_id, at, _changed(files[trees_before[parents[0]]], files[tree_id]))
-            for commit_id, tree_id, parents, at in found
+            _Taken(
+                commit_id, at, {path: (_entry(before), _entry(after)) for *_, path, before, after in changed}
+            )
+            for (commit_id, at), changed in groupby(rows, key=lambda row: row[:2])
         ]
 
 
-def _changed(
-    before: Mapping[str, list[Any]], after: Mapping[str, list[Any]]
-) -> dict[str, tuple[Entry, Entry]]:
-    return {
-        path: (Entry(*before[path]), Entry(*entry))
-        for path, entry in after.items()
-        if path in before and before[path] != entry
-    }
+def _entry(text: str) -> Entry:
+    return Entry(*orjson.loads(text))
 
 
 def _lost(before: str, after: str) -> set[str]:
