@@ -5,7 +5,7 @@ Paths begin with /memories, as in that tool, or are paths of the tree.
 """
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from itertools import islice
@@ -138,12 +138,14 @@ class FileTools:
     def _grep(self, pattern: str, path: str = ROOT) -> str:
         """Plain text, ignoring case: a regular expression from a model could run forever."""
         place, wanted = _place_of(path), pattern.casefold()
-        hits = [
+        hits = (
             f"{name}:{number}: {line.strip()[:LONGEST_LINE]}"
             for name, text in self._texts(place)
-            for number, line in enumerate(text.split("\n"), start=1)
-            if wanted in line.casefold()
-        ]
+            for number, (line, plain) in enumerate(
+                zip(text.split("\n"), text.casefold().split("\n"), strict=True), start=1
+            )
+            if wanted in plain
+        )
         return _limited(hits, nothing=f"No line has {pattern!r}.")
 
     def _find(self, pattern: str) -> str:
@@ -280,6 +282,9 @@ def _size(size: int) -> str:
     return f"{amount:.0f}{_SIZES[unit]}" if amount == int(amount) else f"{amount:.1f}{_SIZES[unit]}"
 
 
-def _limited(lines: list[str], *, nothing: str) -> str:
-    more = [f"... and {len(lines) - MOST_HITS} more"] if len(lines) > MOST_HITS else []
-    return "\n".join([*lines[:MOST_HITS], *more]) or nothing
+def _limited(lines: Iterable[str], *, nothing: str) -> str:
+    """The first lines, and how many more there are; they are counted without being held."""
+    left = iter(lines)
+    shown = list(islice(left, MOST_HITS))
+    more = sum(1 for _ in left)
+    return "\n".join([*shown, *([f"... and {more} more"] if more else [])]) or nothing

@@ -1,6 +1,6 @@
 """Reads and changes files on a branch. Every change is a commit, whole or not at all."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -81,6 +81,25 @@ def read_file(relationship: Relationship, path: str, branch: str = MAIN, *, at: 
         raise FileNotThere(f"There is no file {path}.")
     content = read_blobs(relationship.id, [entry])[entry.sha256]
     return FileRead(path, content, entry.sha256, head.commit, bool(made_elsewhere(path, branch)))
+
+
+def read_files(
+    relationship: Relationship, paths: Collection[str], branch: str = MAIN
+) -> dict[str, tuple[str, bytes]]:
+    """The SHA-256 and content of files that may be written, by path. Raises FileNotThere, NotFound, BadPath,
+    ReadOnlyFile.
+    """
+    _refuse_generated(relationship, dict.fromkeys(paths), branch)
+    head = head_of(relationship, branch) if paths else None
+    files = {path: head.files[path] for path in paths if path in head.files} if head else {}
+    if branch == MAIN:
+        files = written_files(relationship.id, files, ())
+    for path in paths:
+        check_path(path)
+        if path not in files:
+            raise FileNotThere(f"There is no file {path}.")
+    contents = read_blobs(relationship.id, [files[path] for path in paths])
+    return {path: (files[path].sha256, contents[files[path].sha256]) for path in paths}
 
 
 def change_files(

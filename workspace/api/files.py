@@ -28,7 +28,7 @@ from workspace.api.schemas import (
 )
 from workspace.errors import ToolRefused
 from workspace.file_tools import FileTools
-from workspace.files import change_files, list_files, read_file
+from workspace.files import change_files, list_files, read_file, read_files
 from workspace.generated import made_elsewhere, supplied_specs
 from workspace.models import MAIN
 from workspace.models.agent_session import branch_of
@@ -98,13 +98,15 @@ class FilesView(WorkspaceView):
         relationship = self.owner(relationship_id)
         changes: dict[str, bytes | None] = {}
         expected: dict[str, str] = {}
+        moved = [change.path for change in body.changes if change.move_to is not None]
+        contents = read_files(relationship, moved, query.branch)
         for change in body.changes:
             if change.sha256 is not None:
                 expected[change.path] = change.sha256
             if change.move_to is not None:
-                read = read_file(relationship, change.path, query.branch)
-                expected.setdefault(change.path, read.sha256)
-                changes[change.move_to], expected[change.move_to] = read.content, ""
+                sha256, changes[change.move_to] = contents[change.path]
+                expected.setdefault(change.path, sha256)
+                expected[change.move_to] = ""
             changes[change.path] = None if change.content is None else decode(change.content, change.encoding)
         done = change_files(
             relationship=relationship,
