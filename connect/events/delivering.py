@@ -85,6 +85,9 @@ def _deliver(delivery: EventDelivery, held: Any) -> None:
                 return
         _move(held, after)
         place = after
+        if told and (stop_requested() or gives_way(began)):
+            _leave_the_rest(delivery, held)
+            return
     _rest(held, timezone.now(), delivers=bool(webhook.url))
 
 

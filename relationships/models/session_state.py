@@ -37,4 +37,10 @@ class SessionState(RelationshipOwned):
         indexes = [
             # the sweep: open sessions whose idle timeout has passed
             models.Index(fields=["idle_at"], condition=models.Q(ended_at=None), name="session_idle"),
+            # events: the sessions of one relationship that ended after a time
+            models.Index(
+                fields=["relationship", "ended_at"],
+                condition=models.Q(ended_at__isnull=False),
+                name="session_ended",
+            ),
         ]

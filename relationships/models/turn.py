@@ -87,6 +87,10 @@ class Turn(QueuedRow, RelationshipOwned):
                 name="turn_due_in_project",
             ),
             models.Index(fields=["lease_until"], condition=models.Q(state="processing"), name="turn_leased"),
+            # events: the failed turns of one relationship after a time
+            models.Index(
+                fields=["relationship", "settled_at"], condition=models.Q(state="failed"), name="turn_failed"
+            ),
             # /readyz/worker and /metrics: what has failed so far, by what it waits for, longest first
             models.Index(
                 fields=["waits_on", "waiting_since"],

@@ -1,5 +1,6 @@
 """Events as a page: what happened, in order, after a place."""
 
+import re
 from datetime import datetime, timedelta
 
 import pytest
@@ -7,10 +8,13 @@ from django.db import connection
 from django.utils import timezone
 
 from connect.events import view
-from connect.events.reading import MOST, Place, happened_after, is_more_to_tell, present_place
+from connect.events.reading import _KINDS, MOST, Place, happened_after, is_more_to_tell, present_place
 from memory.models import HeldDeletion
 from relationships.models import Relationship, SessionState, Turn, TurnState
 from tests.fixtures.api import Api
+from tests.fixtures.distributed import DISTRIBUTED
+from tests.integration.connect.test_event_webhooks import deliver, listen
+from tests.integration.test_beside_a_large_neighbour import multiply, rows_read
 from web.streams import NOTHING
 
 
@@ -175,3 +179,47 @@ def test_a_place_ahead_is_refused_as_the_events_before_it_would_never_be_told(
         assert refused.status == 422 and "begin with 0-0" in refused.body["detail"]
     newest = api.get(f"{at}/events?after=0-0").body["items"][-1]["id"]
     assert api.get(f"{at}/events?after={newest}").status == 200
+
+
+@pytest.mark.skipif(DISTRIBUTED, reason="a coordinator does not count what its nodes read")
+def test_a_page_reads_only_what_it_tells_however_long_the_history_is(relationship: Relationship) -> None:
+    now = timezone.now()
+    owner = {"relationship": relationship, "project_id": relationship.project_id}
+    Turn.objects.create(**owner, seq=1, occurred_at=now, state=TurnState.SKIPPED, settled_at=now)
+    ended_together(relationship, 1, now)
+    earlier = "now() - n * interval '1 minute'"
+    multiply(
+        "relationships_turn", "relationship_id", relationship.id, {"seq": "1 + n", "settled_at": earlier}
+    )
+    multiply(
+        "relationships_sessionstate",
+        "relationship_id",
+        relationship.id,
+        {"session": "'session ' || n", "ended_at": earlier},
+    )
+    place = Place(0, now - timedelta(minutes=9.5))
+
+    before = rows_read()
+    told, _ = happened_after(relationship.id, place, now=now + timedelta(minutes=1))
+    assert is_more_to_tell(relationship.id, place)
+    read = rows_read() - before
+
+    assert [one.type for one in told] == ["session.ended"] * 10
+    assert sum(read.values()) < 100, read
+    for _, rows, column, _ in _KINDS:  # entries of an index that are passed over are not counted as read
+        plan = rows(relationship.id).filter(**{f"{column}__gt": place.at}).order_by(column)[:MOST].explain()
+        assert re.search(rf"Index Cond: .*relationship_id = .*{column} > ", plan), plan
+
+
+def test_events_that_a_webhook_does_not_want_are_passed_over_a_page_at_a_time(
+    api: Api, at: str, relationship: Relationship, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("worker.fairness.MOST_SECONDS", 0.0)
+    listen(relationship, "https://example.org/events", types=["turn.failed"])
+    for number in range(MOST + 5):
+        api.post(f"{at}/entries", {"content": f"Fact {number}.", "type": "other"})
+    first = present_place(relationship.id, now=timezone.now()).seq - (MOST + 5)
+
+    passed = [(row.seq - first, row.due_at is None) for row in (deliver(relationship) for _ in range(3))]
+
+    assert passed == [(MOST, False), (MOST + 5, False), (MOST + 5, True)]
