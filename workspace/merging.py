@@ -110,23 +110,27 @@ def _place_asides(merged: Merged, asides: Sequence[_Aside], *, new: Sequence[str
         if path not in later:
             names.add(path)
     twins = [_Aside(path, merged.files.pop(path)) for path in new if names.add(path)]
+    since = 1
     for aside in (*asides, *twins):
-        beside = next(
-            path
-            for path in _paths_beside(aside.path, label)
+        number, beside = next(
+            (number, path)
+            for number, path in _paths_beside(aside.path, label, since)
             if path not in merged.files and not path_fault(path) and not names.add(path)
         )
+        since = max(since, number)  # what stood in one's way stands in the next one's
         merged.files[beside] = aside.entry
         if aside.held:
             merged.held.append(Kept(aside.path, beside))
 
 
-def _paths_beside(path: str, label: str) -> Iterator[str]:
-    """Candidate paths for an aside: beside the file; if that is too long or taken, in a separate folder."""
-    yield f"{path}.conflict-{label}"
+def _paths_beside(path: str, label: str, since: int) -> Iterator[tuple[int, str]]:
+    """Candidate paths for an aside: beside the file; if that is too long or taken, in a separate folder. `since`: the
+    number of the first such folder to try; each comes with its number, or 0.
+    """
+    yield 0, f"{path}.conflict-{label}"
     name = entry_of(path.encode()).sha256[:16]
-    yield f"conflicts/{label}/{name}"
-    yield from (f"conflicts-{number}/{label}/{name}" for number in count(2))
+    for number in count(since):
+        yield number, f"conflicts{f'-{number}' if number > 1 else ''}/{label}/{name}"
 
 
 def _lines(text: str) -> list[str]:

@@ -84,3 +84,20 @@ def test_a_refused_name_is_not_taken() -> None:
 
     assert names.add("a/b") == "" and "file and a folder" in names.add("a/b/c") and names.add("a/c") == ""
     assert "only by case" in names.add("A/d") and names.add("a/d") == ""
+
+
+def test_conflicts_find_a_folder_in_time_that_grows_with_them_whatever_stands_in_their_way() -> None:
+    def made(size: int) -> list[Files]:
+        paths = [f"{'x' * 240}{number:04}.md" for number in range(size)]  # too long to be kept beside
+        ways = {f"conflicts-{number}": ours for number in range(2, size)} | {"conflicts": ours}
+        return [dict.fromkeys(paths, base), dict.fromkeys(paths, ours) | ways, dict.fromkeys(paths, theirs)]
+
+    base, ours, theirs = (entry_of(text) for text in (b"base", b"ours", b"theirs"))
+    texts = {base: b"base", ours: b"ours", theirs: b"theirs"}
+
+    def merged(sides: list[Files]) -> list[str]:
+        held = merge_trees(*sides, read=texts.__getitem__, label="a").held
+        return [one.kept_as.partition("/")[0] for one in held]
+
+    assert merged(made(3)) == ["conflicts-3"] * 3
+    assert growth(merged, made, size=100) < MOST
