@@ -4,7 +4,8 @@ brings one back follows from what it was, not from how many were deleted since a
 
 import tracemalloc
 
-from memory.entries.editing import delete_entries, restore_entry
+from memory.entries.editing import delete_entries
+from memory.entries.restoring import restore_entry
 from memory.mending.deletions import told_by_deleted
 from memory.models import ScratchpadEntry
 from relationships.models import Companion, Relationship
