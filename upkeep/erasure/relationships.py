@@ -1,15 +1,17 @@
 """Erase a relationship; or a person, a companion or a project, one relationship after another. Count what would go.
 
 Each relationship is erased in its own transaction, and the row of the person or companion last. So repeating the call
-finishes an erasure that was killed. Relationships created meanwhile are erased at the end, under the lock of that row,
-which prevents further ones.
+finishes an erasure that was killed. While others create relationships, rounds follow as long as each has fewer to
+erase. The rest is erased at the end, under the lock of that row, which prevents further ones.
 """
 
+import math
 from typing import Any
 from uuid import UUID
 
 from django.apps import apps
 from django.db.models import Count, Model, QuerySet, Value
+from django.utils import timezone
 
 from relationships.models import AuditEvent, Companion, EndUser, Project, Relationship, RelationshipOwned
 from upkeep.erasure.allow_erasure import erasing
@@ -48,7 +50,7 @@ def _erase_owner(model: Any, level: str, project_id: UUID, owner_id: UUID, by: A
     if not owner.exists():
         raise NotFound(f"This {level} does not exist.")
     relationships = Relationship.objects.of_project(project_id).filter(**{level: owner_id})
-    counts = _erase_each(relationships, by)
+    counts = _erase_in_rounds(relationships, by)
     with erasing():
         counts += _erase_owners(owner, relationships, by)
         return tell(project_id=project_id, level=level, target_id=owner_id, by=by, counts=counts)
@@ -63,7 +65,7 @@ def erase_project(*, project_id: UUID, by: Actor) -> Counts:
     if not projects.exists():
         raise NotFound("This project does not exist.")
     relationships = Relationship.objects.of_project(project_id)
-    counts = _erase_each(relationships, by)
+    counts = _erase_in_rounds(relationships, by)
     counts += _erase_in_batches(EndUser.objects.of_project(project_id), "user_id", by)
     counts += _erase_in_batches(Companion.objects.of_project(project_id), "companion_id", by)
     with erasing():
@@ -71,6 +73,15 @@ def erase_project(*, project_id: UUID, by: Actor) -> Counts:
         # Of the audit trail only the last event stays: that the project was erased.
         counts += _delete_rows(AuditEvent.objects.filter(project_id=project_id))
         return tell(project_id=project_id, level="project", target_id=project_id, by=by, counts=counts)
+
+
+def _erase_in_rounds(relationships: QuerySet[Relationship, Relationship], by: Actor) -> Counts:
+    """Erase these relationships, each round those that were there at its beginning."""
+    counts, before = Counts(), math.inf
+    while 0 < (there := relationships.count()) < before:
+        before = there
+        counts += _erase_each(relationships.filter(created_at__lte=timezone.now()), by)
+    return counts
 
 
 def _erase_each(relationships: QuerySet[Relationship, Relationship], by: Actor) -> Counts:
@@ -98,7 +109,7 @@ def _delete_rows(rows: QuerySet[Any, Any]) -> Counts:
 
 
 def _erase_in_batches(owners: QuerySet[Any, Any], reference: str, by: Actor) -> Counts:
-    counts = Counts()
+    counts, owners = Counts(), owners.filter(created_at__lte=timezone.now())
     while batch := list(owners.order_by("id").values_list("id", flat=True)[:_AT_ONCE]):
         relationships = Relationship.objects.filter(**{f"{reference}__in": batch})
         with erasing():

@@ -2,6 +2,8 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -17,9 +19,15 @@ from tests.fixtures.people import MORNING
 from tests.fixtures.turns import Conversation, add, answer
 from tests.waiting import wait_until
 from upkeep.erasure.counts import Counts
-from upkeep.erasure.relationships import erase_companion, erase_relationship, erase_user, owned_models
+from upkeep.erasure.relationships import (
+    erase_companion,
+    erase_project,
+    erase_relationship,
+    erase_user,
+    owned_models,
+)
 from web.actor import Actor
-from web.errors import NotFound
+from web.errors import InvalidInput, NotFound
 
 BY = Actor.policy("test")
 
@@ -62,6 +70,10 @@ def erase_this_user(project: Project, relationship: Relationship) -> Counts:
 
 def erase_this_companion(project: Project, relationship: Relationship) -> Counts:
     return erase_companion(project_id=project.id, companion_id=relationship.companion_id, by=BY)
+
+
+def erase_this_project(project: Project, relationship: Relationship) -> Counts:
+    return erase_project(project_id=project.id, by=BY)
 
 
 def erase_this_relationship(project: Project, relationship: Relationship) -> Counts:
@@ -208,6 +220,39 @@ def test_no_relationship_can_be_made_with_somebody_who_is_being_erased(
 
     assert outcome == ["too late"]
     assert not Relationship.objects.exists() and not EndUser.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("erase", [erase_this_companion, erase_this_project], ids=["companion", "project"])
+def test_an_erasure_ends_although_with_each_who_is_erased_another_arrives(
+    erase: Callable[[Project, Relationship], Counts],
+    relationship: Relationship,
+    project: Project,
+    companion: Companion,
+) -> None:
+    """Until the row of the companion or project is locked."""
+    arrived: list[Relationship] = []
+
+    def arrive() -> None:
+        with suppress(OperationalError, InvalidInput), connection.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '100ms'")
+            newcomer = EndUser(project=project, external_id=f"newcomer {len(arrived)}")
+            arrived.append(pair(project, companion, newcomer))
+        connections.close_all()
+
+    def meanwhile(execute: Any, statement: str, *rest: Any) -> Any:
+        if statement.startswith('DELETE FROM "relationships_relationship"'):
+            assert len(arrived) < 20, "it would never end"
+            newcomer = threading.Thread(target=arrive)
+            newcomer.start()
+            newcomer.join()
+        return execute(statement, *rest)
+
+    with connection.execute_wrapper(meanwhile):
+        erase(project, relationship)
+
+    assert arrived
+    assert not Relationship.objects.exists() and not Companion.objects.exists()
 
 
 class Held:
