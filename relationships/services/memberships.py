@@ -23,7 +23,7 @@ def add_member(*, project: Project, email: str, role: str, by: Actor, password: 
     """
     _check_role(role)
     operator = _operator(email.strip().lower(), password)
-    membership, created = Membership.objects.get_or_create(
+    membership, created = Membership.objects.select_for_update().get_or_create(
         operator=operator,
         project=project,
         defaults={"role": role, "invited_at": None if password else timezone.now()},

@@ -89,6 +89,27 @@ def test_two_links_of_a_new_account_that_are_sent_at_once_set_one_password(proje
 
 
 @pytest.mark.django_db(transaction=True)
+def test_who_accepts_while_they_are_invited_again_stays_a_member(project: Project) -> None:
+    invited = add_member(project=project, email="bo@example.org", role=Role.VIEWER, by=BY)
+
+    def invite_again() -> None:
+        try:
+            add_member(project=project, email="bo@example.org", role=Role.VIEWER, by=BY)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor() as pool:
+        with transaction.atomic():
+            accept_invitation(invited, name="Bo", password=PHRASE)
+            other = pool.submit(invite_again)
+            wait_until(somebody_waits_for_us, what="the invitation to wait for the acceptance")
+        with pytest.raises(Conflict, match="already a member"):
+            other.result(30)
+
+    assert Membership.objects.get().invited_at is None
+
+
+@pytest.mark.django_db(transaction=True)
 def test_who_is_invited_twice_at_once_is_invited_once(project: Project) -> None:
     def invite() -> None:
         try:
