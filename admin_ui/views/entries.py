@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from admin_ui.access import OperatorView, RelationshipAction
+from admin_ui.params import version_param
 from admin_ui.revision_history import MOST_CITED, quotations_of, revision_history
 from admin_ui.views.scratchpad import entry_of
 from memory.entries.editing import delete_entry, revise_entry
@@ -46,13 +47,14 @@ class EntryUndoView(RelationshipAction):
             "by": self.actor,
             "reason": f"undo of change {seq}",
         }
+        version = version_param(request.POST)
         if (revision.before or {}).get("state") == EntryState.ACTIVE:
             with transaction.atomic():
                 if entry.state != EntryState.ACTIVE:
-                    restore_entry(**change)
-                revise_entry(**change, values=_values_before(revision))
+                    version = restore_entry(**change, version=version).version
+                revise_entry(**change, values=_values_before(revision), version=version)
             return self.redirect_back("Entry restored.")
-        delete_entry(**change)
+        delete_entry(**change, version=version)
         undo = reverse("admin_ui:relationship_restore_entry", args=[self.relationship.id, entry_id])
         return self.redirect_back("Entry deleted: it did not exist before that change.", undo=undo)
 

@@ -112,6 +112,22 @@ def test_the_last_change_is_undone_in_one_click(
     assert owned.count() > len(steps) + 1, "an undo is a change of its own"
 
 
+def test_a_step_is_not_undone_on_a_page_that_shows_an_older_version(
+    editor: Client, conversation: Conversation
+) -> None:
+    entry = conversation.remember("Lives in Porto")[0]
+    opened = editor.get(history(entry)).content.decode()
+    form = re.search(r'action="([^"]+/undo/\d+/)".*?name="version" value="(\d+)"', opened, re.DOTALL)
+    assert form
+    do(entry, REVISE)
+
+    shown = editor.post(form[1], {"version": form[2], "next": history(entry)}, follow=True).content.decode()
+
+    assert "Somebody else changed this meanwhile" in shown
+    entry.refresh_from_db()
+    assert (entry.state, entry.version) == (EntryState.ACTIVE, int(form[2]) + 1)
+
+
 def test_each_step_that_changed_something_has_its_undo(
     editor: Client, conversation: Conversation, relationship: Relationship
 ) -> None:
