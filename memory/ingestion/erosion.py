@@ -9,7 +9,7 @@ sentence counts only if it is a known name, and a weekday not beside its date. A
 
 import re
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -60,18 +60,23 @@ def lost_details(
     """The names, numbers and dates of `old` that `new` neither says nor contradicts, as written in `old`.
 
     A detail is contradicted if another of its kind takes its place, with the same word before or after it; each can
-    contradict one. `names`: words that are always names. `own`: names of the two who talk, which need not be said;
-    `may_go`: which dates need not, in digits or by name ("2026-08-03", "August 2026", "3 août").
+    contradict one. A number that `new` says more often is another one, too.
+    `names`: words that are always names. `own`: names of the two who talk, which need not be said; `may_go`: which
+    dates need not, in digits or by name ("2026-08-03", "August 2026", "3 août").
     """
     unsaid = {("number", (_GONE,)), *(("name", (word,)) for word in _words_of(own))}
     needed = old if may_go is None else _without_dates(old, may_go)
     before = [detail for detail in _read(needed, names) if (detail.kind, detail.parts) not in unsaid]
     after = _read(new, names)
-    said, known = _said(new), {(detail.kind, detail.parts) for detail in _read(old, names)}
+    said = _said(new)
+    known, told = (
+        Counter((one.kind, one.parts) for one in details) for details in (_read(old, names), after)
+    )
     lost = [detail for detail in before if not _is_said(detail, said)]
     instead: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for place, detail in reversed(list(enumerate(after))):
-        if (detail.kind, detail.parts) not in known:
+        one = (detail.kind, detail.parts)
+        if one not in known or (detail.kind == "number" and told[one] > known[one]):
             for beside in detail.beside:
                 instead[(detail.kind, *beside)].append(place)
     taken: set[int] = set()
