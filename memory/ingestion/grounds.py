@@ -54,7 +54,7 @@ def as_companions_words(
     if about:
         told = (*given.messages, *given.references)
         said = [message.content for message in told if message.role == MessageRole.USER]
-        if share_said(content, *said) >= HARDLY:
+        if share_said(content, *said, own=(about,)) >= HARDLY:
             return None
     return f"{given.companion_name}: {content}"
 

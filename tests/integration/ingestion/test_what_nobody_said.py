@@ -97,12 +97,13 @@ def test_what_only_the_companion_said_is_kept_as_its_words(
     ("said", "operation", "kept"),
     [
         ("Hm.", add("Mum is allergic to nuts", subject="mum", messages=[2]), "Ada: Mum is allergic to nuts"),
+        ("I miss mum.", add("Mum is allergic", subject="mum", messages=[2]), "Ada: Mum is allergic"),
         ("Hm.", add("Ada knows that Mum is ill", subject="mum", messages=[2]), "Ada knows that Mum is ill"),
         ("Hm.", add("Likes chess", subject="Ada", messages=[2]), "Likes chess"),
         ("Mum has an allergy: nuts.", add("Mum is allergic to nuts", subject="mum", messages=[2]), None),
         ("Yes, she is.", add("Mum is allergic to nuts", subject="mum", messages=[1, 2]), None),
     ],
-    ids=["alone", "named", "of itself", "an echo", "confirmed"],
+    ids=["alone", "of one who is known", "named", "of itself", "an echo", "confirmed"],
 )
 def test_what_only_the_companion_said_of_another_is_kept_as_its_words(
     conversation: Conversation,
