@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
+from memory.entries.words import names_within
 from memory.mending.candidates import Candidate, scope_of
 from memory.mending.carrying import carry_out
 from memory.mending.echoes import having_any, tick_echoes, words_that_go
 from memory.mending.judging import NEIGHBOUR
 from memory.mending.plans import Draft, draft_plan, store_plan
 from memory.mending.reading import as_candidate
-from memory.mending.wishes import unkept_in, wish_in
-from memory.models import MendingVerb, ScratchpadEntry
+from memory.mending.wishes import read_wish, unkept_in, wish_in
+from memory.models import USER_SUBJECT, MendingVerb, ScratchpadEntry
 from relationships.models import Message, Relationship
 from web.actor import Actor
 
@@ -79,12 +80,22 @@ def hear_wishes(
         if (row := asking.get(wish.message_id)) is not None:
             # Nothing before the message need say it, so no model can tell whether it was asked for.
             sure = wish in reported or bool(wish.what and unkept_in(messages[wish.message_id]))
-            scope = scope_of(relationship, wish.what, asked_by=row, reported=sure)
+            scope = scope_of(relationship, _with_whom(wish.what, row), asked_by=row, reported=sure)
             draft = draft_plan(scope, verb=wish.verb, to=wish.to)
             if draft.scope.wish.everything:
                 draft.found.clear()
             heard.append(Heard(row, draft))
     return sorted(heard, key=lambda one: one.message.seq)
+
+
+def _with_whom(what: str, asking: Message) -> str:
+    """A wish about "him" with the only name in its message that entries are about, as it may be in small letters."""
+    if not read_wish(what).theirs:
+        return what
+    entries = ScratchpadEntry.objects.for_relationship(asking.relationship_id).active()
+    about = entries.exclude(subject=USER_SUBJECT).values_list("subject", flat=True).distinct()
+    named = [name for name, _ in names_within(asking.content, tuple(about))]
+    return f"{what.removesuffix(' (them)')} ({named[0].title()})" if len(named) == 1 else what
 
 
 def carry_out_heard(

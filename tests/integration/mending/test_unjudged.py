@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from memory.models import ModelCall
+from memory.models import ModelCall, ScratchpadEntry
 from providers.errors import AnswerTruncated, ContentBlocked, RequestRefused
 from providers.llm.base import Completion, CompletionRequest
 from relationships.models import Message
@@ -119,3 +119,27 @@ def test_an_answer_that_was_cut_off_is_kept_and_counted(
     call = ModelCall.objects.get(purpose="forget")
     assert (call.error_code, call.answer, call.output_tokens) == ("answer_truncated", CUT.text, 300)
     assert model_budget_of(conversation.relationship.project_id).tokens == 1000
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("never want to hear of conor again. forget everything about him", ["Mia is the sister"]),
+        ("Conor moved out. forget everything about him", ["Mia is the sister"]),
+        ("forget everything about him", None),
+        ("told mia about conor. forget everything about him", None),
+    ],
+    ids=["in small letters", "with a capital", "unnamed", "one of two"],
+)
+def test_whom_a_wish_means_is_known_by_the_entries_about_them_however_it_is_typed(
+    conversation: Conversation, said: str, kept: list[str] | None
+) -> None:
+    told = {"Conor": "Conor plays the bagpipes", "Mia": "Mia is the sister"}
+    entries = conversation.remember(*told.values())
+    for entry, subject in zip(entries, told, strict=True):
+        ScratchpadEntry.objects.filter(id=entry.id).update(subject=subject)
+    conversation.read_by_rules()
+
+    conversation.exchange(said, "Fine.")
+
+    assert sorted(conversation.contents) == (kept or sorted(told.values()))
