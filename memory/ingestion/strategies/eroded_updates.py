@@ -174,14 +174,17 @@ def _by_entry(items: list[Operation], lost: Lost) -> dict[int, Operation]:
 def _renumbered(
     answer: Sequence[Operation], left: Sequence[int], items: Sequence[Operation], given: IngestionInput
 ) -> dict[int, Operation]:
-    """New versions under other numbers of all that were not given again under their own, if those were mistakes: much
-    the same texts, of entries that nothing else changes, and that lose nothing by them.
+    """New versions under other numbers of all that were not given again under their own: much the same texts, of
+    entries that nothing else changes. If those would lose something by them, and the first ones would not, the new
+    numbers are the mistakes.
     """
     texts = {item.entry: item.content for item in items if item.op in CHANGES}
     moved = [item for item in answer if item.op in CHANGES and item.entry not in texts]
-    if len(moved) != len(left) or _lost_in(moved, given):
+    if len(moved) != len(left):
         return {}
-    pairs = list(zip(left, moved, strict=True))
+    home = [replace(item, entry=entry) for entry, item in zip(left, moved, strict=True)]
+    placed = next((these for these in (moved, home) if not _lost_in(these, given)), [])
+    pairs = list(zip(left, placed, strict=False))
     same = all(share_said(texts[entry], item.content) >= HALF for entry, item in pairs)
     return dict(pairs) if same else {}
 

@@ -170,6 +170,18 @@ def test_an_update_that_is_given_again_under_the_right_number_changes_that_entry
     assert conversation.verdicts(turn) == [("applied", "was sent back once for what it left out: Boston")]
 
 
+def test_an_update_that_is_given_again_under_a_wrong_number_changes_the_entry_that_was_asked_about(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember("Per is the cousin and is owed 600 for the car", "Pia is the head baker")
+    whole = "Per is the cousin and is owed 400 for the car"
+    scripted_provider.answer_with(answer(update(1, "Per is the cousin, got 200")), answer(update(2, whole)))
+
+    conversation.hear("Paid Per 200 back, so 400 left.")
+
+    assert sorted(conversation.contents) == [whole, "Pia is the head baker"]
+
+
 def test_one_of_two_updates_may_be_given_again_under_another_number(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
