@@ -4,12 +4,13 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from memory.ingestion.grounds import refuse_example
+from memory.ingestion.grounds import HARDLY, refuse_example
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.items import RefusedItem, cited_messages, cleaned, text_of
+from memory.ingestion.likeness import share_said
 from memory.ingestion.operations import Operation, refused
 from memory.mending.heard import Spoken
-from memory.mending.wishes import LONGEST_WISH
+from memory.mending.wishes import LONGEST_WISH, others_wish_in
 from memory.models import MendingVerb
 from providers.llm.json_text import extract_json_text
 
@@ -54,4 +55,7 @@ def _understood(item: Any, given: IngestionInput) -> Spoken:
     if not what or len(what) > LONGEST_WISH:
         raise RefusedItem(f"what has to be a text of at most {LONGEST_WISH} characters")
     refuse_example(what, item, given)
+    others = others_wish_in(own[-1].content)
+    if verb == MendingVerb.FORGET and others is not None and share_said(what, others) >= HARDLY:
+        raise RefusedItem("only what the person quotes asks for it")
     return Spoken(own[-1].id, verb, what, text_of(item, "to") if verb == MendingVerb.CORRECT else "")

@@ -13,7 +13,7 @@ from memory.ingestion.ingestion_input import IngestionInput, InputMessage, Shown
 from memory.ingestion.likeness import share_said, unsaid_words
 from memory.ingestion.operations import Operation
 from memory.mending.heard import Spoken
-from memory.mending.wishes import wish_in
+from memory.mending.wishes import own_words, wish_in
 from memory.models import USER_SUBJECT, MendingVerb
 from relationships.models import MessageRole
 
@@ -34,13 +34,9 @@ def leave_what_nobody_asked(
     not speak of stays. Deletions of what was never true are left, as are those that rest on a message that asks to
     forget something; and so many that they will be held, as a person decides on those.
     """
-    deletions = [
-        item for item in items if item.op == "delete" and not (item.untrue or item.raw.get("forget"))
-    ]
+    deletions = _nobodys(items, given, wishes)
     if not deletions:
         return items
-    asking = _asking(given, wishes)
-    deletions = [item for item in deletions if asking.isdisjoint(one.id for one in _near(item, given))]
     for deletion in deletions:
         if (addition := _anew(deletion, items, given)) is not None:
             remark = f"takes the place of entry {deletion.entry}, which was to be deleted"
@@ -57,6 +53,26 @@ def leave_what_nobody_asked(
     return [item.refused(UNASKED) if item in left and not heard.speaks_of(item) else item for item in items]
 
 
+def only_spoken_of(
+    items: list[Operation], given: IngestionInput, wishes: Iterable[Spoken]
+) -> list[Operation]:
+    """The deletions that nobody asks for and that stand only because the person speaks of the entry: "Paid it all!"."""
+    left = [item for item in leave_what_nobody_asked(items, given, wishes) if item.op == "delete"]
+    deletions = _nobodys(left, given, wishes)
+    heard = _Heard(given)
+    held = len(deletions) > given.ingestion.deletion_hold.most(len(given.entries))
+    return [] if held else [item for item in deletions if not heard.points_back(item)]
+
+
+def _nobodys(items: Iterable[Operation], given: IngestionInput, wishes: Iterable[Spoken]) -> list[Operation]:
+    """The deletions that rest on no message that asks to forget something, of what may have been true."""
+    deletions = [
+        item for item in items if item.op == "delete" and not (item.untrue or item.raw.get("forget"))
+    ]
+    asking = _asking(given, wishes) if deletions else set()
+    return [item for item in deletions if asking.isdisjoint(one.id for one in _near(item, given))]
+
+
 class _Heard:
     """What is said near deletions. Each message is read once, however many cite it."""
 
@@ -65,6 +81,7 @@ class _Heard:
         self._subjects = {entry.subject for entry in given.entries if not entry.subject.isascii()}
         self._words = cache(lambda text: len(unsaid_words(text)))
         self._names = cache(names_in)
+        self._own_words = cache(own_words)
 
     def speaks_of(self, deletion: Operation) -> bool:
         """Return whether what is said may justify it: a name of the entry, or hardly any of its words will do."""
@@ -79,10 +96,19 @@ class _Heard:
         anything. Also the replies near it and the earlier messages, if the person says too little to be understood
         alone ("Only joking") or may have asked in a language that the rules don't know.
         """
+        if not self.points_back(deletion):
+            return self._own(deletion)
+        near = (*_near(deletion, self._given), *self._given.references)
+        return [self._own_words(message.content) for message in near]
+
+    def points_back(self, deletion: Operation) -> bool:
+        """Return whether what the person says near it can't be understood alone."""
+        own = self._own(deletion)
+        return sum(map(self._words, own)) <= TOO_LITTLE or any(map(_UNHEARD.search, own))
+
+    def _own(self, deletion: Operation) -> list[str]:
         near = _near(deletion, self._given)
-        own = [message.content for message in near if message.role == MessageRole.USER]
-        points_back = sum(map(self._words, own)) <= TOO_LITTLE or any(map(_UNHEARD.search, own))
-        return [message.content for message in (*near, *self._given.references)] if points_back else own
+        return [self._own_words(message.content) for message in near if message.role == MessageRole.USER]
 
 
 def _near(deletion: Operation, given: IngestionInput) -> list[InputMessage]:

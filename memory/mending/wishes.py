@@ -116,7 +116,12 @@ def wish_in(said: str) -> str | None:
     Requests inside quotations don't count, unless the quotation is the whole message; those inside pasted mail and
     quoted lines never do.
     """
-    return _asked_in(_unquoted(said))
+    return _asked_in(own_words(said))
+
+
+def others_wish_in(said: str) -> str | None:
+    """What only a quotation or pasted text in a message asks to forget."""
+    return _asked_in(normal(said)) if wish_in(said) is None else None
 
 
 def unkept_in(said: str) -> str:
@@ -124,7 +129,7 @@ def unkept_in(said: str) -> str:
 
     Not "I told him, don't write that down", nor "Don't save that", which may be a file.
     """
-    sentences = list(_sentences(_unquoted(said)))
+    sentences = list(_sentences(own_words(said)))
     for place in range(len(sentences)):
         if unkept := _not_kept(sentences, place):
             return unkept.told if unkept.sure else ""
@@ -153,7 +158,8 @@ def _not_kept(sentences: Sequence[str], place: int) -> _Unkept | None:
     return _Unkept(told, sure=found.start() == 0 and not _SAVES.search(found[0]))
 
 
-def _unquoted(said: str) -> str:
+def own_words(said: str) -> str:
+    """A message without the quotations and pasted texts in it that ask to forget something."""
     said = _PASTED.sub(_own_words, normal(said))
     if any(map(str.isalnum, _QUOTED.sub("", said))):
         said = _QUOTED.sub(_own_words, said)

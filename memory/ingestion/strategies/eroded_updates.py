@@ -1,4 +1,5 @@
-"""Send an update back once if its text has lost names, numbers or dates of the old one, whatever the strategy.
+"""Send an update back once if its text has lost names, numbers or dates of the old one, whatever the strategy; and a
+deletion that nobody asked for.
 
 If a key has one value (keyed_facts) no text is rewritten: a new value supersedes the old, which is kept. An update
 because of a request to forget is meant to lose something; what, is decided by that request's plan.
@@ -18,6 +19,7 @@ from memory.ingestion.likeness import said_whole, share_said, unsaid_words
 from memory.ingestion.operations import Operation, beside
 from memory.ingestion.prompt import is_past_plan, last_said_at
 from memory.ingestion.reported_wishes import reported_wishes
+from memory.ingestion.unasked import only_spoken_of
 from memory.models import USER_SUBJECT, MendingVerb
 from memory.words import fold
 
@@ -29,6 +31,10 @@ _AS_OF = re.compile(r"\b(?:as of|stand|a fecha de) (\d{4}-\d\d(?:-\d\d)?)\b", re
 _LOST = "the new texts of these entries leave out what the old ones say, or are not in their language."
 AMISS = "the entry is about something else"
 _MISTAKEN = " (seems to be about something else: never make two things one; give the right number, or add it)"
+_DELETED = (
+    "all of it (nobody asks to forget it: if it has ended, replace it, saying how; delete it again only if it was never"
+    ' true, with "untrue", or is to be forgotten)'
+)
 _REPLACED = ' (if all of this has ended, replace it again, with a "reason")'
 Lost = Mapping[int, tuple[str, ...]]  # details, by the number of the entry
 # Shows the model its answer with a complaint, for a purpose; returns the operations of its new answer, if any.
@@ -44,7 +50,8 @@ def ask_about_losses(
     again: str,
     reasoned: bool = False,
 ) -> list[Operation]:
-    """Ask the model once about the updates that lost something, and return the items with its new versions of them.
+    """Ask the model once about the updates that lost something, and return the items with its new versions of them. If
+    it gives reasons, also about deletions of what the person only speaks of.
 
     `answered`: the answer with the items. `again`: what the model is asked for. `reasoned`: it is asked for reasons; if
     it gives no text again, or the same without a reason, the entry stays, and the text becomes a new entry. So it does,
@@ -55,7 +62,8 @@ def ask_about_losses(
     unasked = [
         item for item in items if asked.isdisjoint(message.id for message in given.cited(item.messages))
     ]
-    if not (lost := _lost_in(unasked, given)):
+    deleted = [item.entry for item in only_spoken_of(items, given, wishes)] if reasoned else []
+    if not (lost := _lost_in(unasked, given)) and not deleted:
         return items
     of_others = _saying_others(items, given)
     mistaken = {
@@ -65,14 +73,17 @@ def ask_about_losses(
     }
     notes = {item.entry: _REPLACED for item in unasked if item.op == "replace"}
     notes |= dict.fromkeys(mistaken, _MISTAKEN)
-    told = "\n".join(
-        f"- entry {entry}: {'; '.join(details)}{notes.get(entry, '')}" for entry, details in lost.items()
-    )
-    complaint = f"{_LOST}\n{told}\n{again}"
-    answer = send_back(complaint, "left out")
+    told = [f"- entry {entry}: {'; '.join(details)}{notes.get(entry, '')}" for entry, details in lost.items()]
+    told += [f"- entry {entry}: {_DELETED}" for entry in deleted]
+    answer = send_back("\n".join([_LOST, *told, again]), "left out")
+    instead = {
+        item.entry: item for item in answer if item.op in (*CHANGES, "delete") and item.entry in deleted
+    }
+    answer = [item for item in answer if item.entry not in deleted]
     better = _by_entry(answer, lost)
     better |= _renumbered(answer, [entry for entry in lost if entry not in better], items, given)
-    return _replaced(items, lost, better, given, reasoned=reasoned)
+    items = _replaced(items, lost, better, given, reasoned=reasoned) if lost else items
+    return [instead.get(item.entry, item) if item.op == "delete" else item for item in items]
 
 
 def _lost_in(items: Sequence[Operation], given: IngestionInput) -> dict[int, tuple[str, ...]]:

@@ -19,6 +19,7 @@ def test_what_is_merely_not_mentioned_is_not_deleted(
     scripted_provider.answer_with(
         answer(add("Is allergic to peanuts"), add("Prefers tea")),
         answer(delete(1), delete(2), add("Works as a teacher")),
+        answer(),
     )
 
     conversation.hear("Peanuts make me ill, and I prefer tea.")
@@ -104,7 +105,9 @@ def test_a_name_without_capitals_is_known_by_another_entry_about_it(
 ) -> None:
     worry = "さくらの卵アレルギーのため、給食を心配している"
     scripted_provider.answer_with(
-        answer(add(worry), add("さくらは娘", subject="さくら")), answer(delete(1), add("卵は大丈夫"))
+        answer(add(worry), add("さくらは娘", subject="さくら")),
+        answer(delete(1), add("卵は大丈夫")),
+        answer(),
     )
 
     conversation.hear("娘のさくらは卵アレルギーがあるので、給食が心配です。")
@@ -132,7 +135,8 @@ def test_an_addition_about_something_else_takes_no_entrys_place(
 ) -> None:
     conversation.remember("Can do 12 push-ups", "Ana is the sister")
     scripted_provider.answer_with(
-        answer(delete(1), add("Runs on Sundays"), add("Can do 12 push-ups, too", subject="Ana"))
+        answer(delete(1), add("Runs on Sundays"), add("Can do 12 push-ups, too", subject="Ana")),
+        answer(),
     )
 
     conversation.hear("I run on Sundays. Ana does 12 push-ups.")

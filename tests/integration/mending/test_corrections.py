@@ -32,6 +32,7 @@ def test_of_what_was_never_true_the_correction_is_found_and_the_error_is_not(
     scripted_provider.answer_with(answer(add("Has a dog called Rex")))
     conversation.exchange(WRONG, "What a name!")
     scripted_provider.answer_with(answer(delete(1, **said), add("Has a parrot")))
+    scripted_provider.otherwise = answer()
     conversation.exchange(RIGHT, "I see.")
     waiting = api.get(f"{at}/held-deletions").body["items"]
     assert len(waiting) == held
