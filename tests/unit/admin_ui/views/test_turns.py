@@ -133,7 +133,7 @@ def test_what_was_deleted_does_not_look_like_what_was_added(
 ) -> None:
     conversation.remember(*(f"Has a dog named {name}" for name in ("Bo", "Max", "Rex", "Zoe", "Lu")))
     scripted_provider.answer_with(
-        answer(add("Has a cat"), delete(conversation.number_of("Has a dog named Bo")))
+        answer(add("Has a cat"), delete(conversation.number_of("Has a dog named Bo"))), answer()
     )
     conversation.hear("Bo ran away. We have a cat.")
 
