@@ -13,9 +13,10 @@ from pytest_django import DjangoAssertNumQueries
 from pytest_django.fixtures import Settings
 
 from memory.entries.adding import add_entry
-from memory.entries.editing import revise_entry
+from memory.entries.editing import delete_entry, revise_entry
 from memory.entries.held import confirm_deletions
 from memory.entries.history import change_entries, changed
+from memory.entries.restoring import restore_entry
 from memory.forgetting.configuration import Forgetting
 from memory.forgetting.expiry import expire_entries
 from memory.forgetting.forget import forget_entries
@@ -199,6 +200,13 @@ def is_undone(world: World) -> None:
     assert world.talk.contents == [LONG]
 
 
+def is_restored(world: World) -> None:
+    delete_entry(**world.ids, by=PERSON)
+    world.lower()
+    restore_entry(**world.ids, by=PERSON)
+    assert world.talk.contents == [LONG]
+
+
 def is_mended(world: World) -> None:
     """`verify` writes down what it finds, whatever that is."""
     ScratchpadEntry.objects.for_relationship(world.entry.relationship_id).update(content=LONG + LONG)
@@ -212,6 +220,7 @@ GO_ON: dict[str, Callable[[World], None]] = {
     "memory/forgetting/forget.py": leaves,
     "memory/ingestion/overflow.py": overflows,
     "memory/entries/held.py": is_confirmed,
+    "memory/entries/restoring.py": is_restored,
     "upkeep/erasure/entries.py": is_erased,
     "workspace/checkpoints.py": comes_back,
     "memory/mending/carrying.py": is_undone,
