@@ -60,9 +60,9 @@ def lost_details(
     """The names, numbers and dates of `old` that `new` neither says nor contradicts, as written in `old`.
 
     A detail is contradicted if another of its kind takes its place, with the same word before or after it; each can
-    contradict one. A number that `new` says more often is another one, too.
-    `names`: words that are always names. `own`: names of the two who talk, which need not be said; `may_go`: which
-    dates need not, in digits or by name ("2026-08-03", "August 2026", "3 août").
+    contradict one. A number that `new` says more often is another one, too. `names`: words that are always names.
+    `own`: names of the two who talk, which need not be said; `may_go`: which dates need not, in digits or by name
+    ("2026-08-03", "August 2026", "3 août").
     """
     unsaid = {("number", (_GONE,)), *(("name", (word,)) for word in _words_of(own))}
     needed = old if may_go is None else _without_dates(old, may_go)
