@@ -6,9 +6,11 @@ from typing import Any, Self
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm
 
+from memory.entries.happens import happens_text
 from memory.entries.limits import entry_fault
 from memory.ingestion.configuration import EntryType
 from memory.models import USER_SUBJECT, ScratchpadEntry
+from memory.models.entry import MAX_HAPPENS_AT
 from web.errors import InvalidInput
 from web.parsing import parse_text
 
@@ -37,6 +39,12 @@ class EntryForm(forms.Form):
     key = forms.RegexField(
         r"^[a-z][a-z0-9_]{0,79}$", label="Key", required=False, help_text="For example, city."
     )
+    happens_at = forms.CharField(
+        label="Happens",
+        max_length=MAX_HAPPENS_AT,
+        required=False,
+        help_text="For example, 2026-03. A range: from/to.",
+    )
     importance = forms.FloatField(
         label="Importance",
         min_value=0,
@@ -63,6 +71,7 @@ class EntryForm(forms.Form):
                 "type": entry.type,
                 "subject": subject,
                 "key": entry.key or "",
+                "happens_at": entry.happens_at or "",
                 "importance": entry.importance,
             },
             types=types,
@@ -73,6 +82,13 @@ class EntryForm(forms.Form):
         if fault := entry_fault(content):
             raise forms.ValidationError(f"This {fault}.")
         return content
+
+    def clean_happens_at(self) -> str | None:
+        said: str = self.cleaned_data["happens_at"]
+        try:
+            return happens_text(said) if said else None
+        except ValueError as error:
+            raise forms.ValidationError(f"This {error}.") from None
 
     def values(self) -> dict[str, Any]:
         """Return the cleaned values as `add_entry` and `revise_entry` take them."""

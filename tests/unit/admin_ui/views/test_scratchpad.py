@@ -95,8 +95,9 @@ def test_an_entry_written_by_hand_says_so_in_its_history(
         ({"content": "Lives in Porto"}, "says exactly this"),
         ({"type": "none"}, "Select a valid choice"),
         ({"importance": "7"}, "less than or equal to 1"),
+        ({"happens_at": "next May"}, "This is not a year, a month, a day or a time of ISO 8601"),
     ],
-    ids=["empty", "too long", "NUL", "twice", "type", "importance"],
+    ids=["empty", "too long", "NUL", "twice", "type", "importance", "happens"],
 )
 def test_what_can_not_be_kept_is_said_beside_the_form(
     editor: Client, page: str, entry: ScratchpadEntry, changed: dict[str, str], said: str
@@ -123,6 +124,25 @@ def test_an_edit_of_an_entry_that_was_changed_meanwhile_shows_both_texts_and_ove
     assert now(entry).content == "Lives in Faro"
     editor.post(action(page, entry, "edit"), form_of(entry, content="Lives in Lisbon", version=2))
     assert now(entry).content == "Lives in Lisbon"
+
+
+def test_when_something_happens_is_corrected_and_cleared_and_stays_if_only_the_text_changes(
+    editor: Client, page: str, entry: ScratchpadEntry
+) -> None:
+    edit = action(page, entry, "edit")
+    editor.post(edit, form_of(entry, happens_at=" 2026-05 "))
+    corrected = now(entry)
+    filled_in = editor.get(edit).context["form"].initial
+    editor.post(edit, form_of(corrected, **filled_in | {"content": "Lives in Lisbon"}))
+    renamed = now(entry)
+    editor.post(edit, form_of(renamed, happens_at=""))
+
+    assert (corrected.happens_at, renamed.content, renamed.happens_at) == (
+        "2026-05",
+        "Lives in Lisbon",
+        "2026-05",
+    )
+    assert now(entry).happens_at is None
 
 
 @pytest.mark.parametrize(
