@@ -10,10 +10,9 @@ from uuid import UUID
 from django.conf import settings
 
 from admin_ui.plots import Plot, stacked_bars
-from admin_ui.words import duration, grouped
+from admin_ui.words import duration
 from config.postgresql.sessions import execute
 from worker.condition import DUE, READING, QueueCondition, Wait
-from worker.other_work import FAILED, PROCESSING, RETRYING, STATES, read_other_work
 from worker.readiness import BLOCKING, Blocker, blockers, explained
 
 PERIODS = (7, 30, 90)  # days
@@ -22,15 +21,6 @@ TURNS_TIMED = 10_000  # newest turns that p50 and p95 are computed of
 NAMED = 4  # companions with their own colour
 # The columns of turns and of changes by which they are dated.
 TIMES = {"recorded": ("recorded_at", "recorded_at"), "said": ("occurred_at", "effective_at")}
-
-OTHER_WORK = {
-    "agent session": "agents' sessions",
-    "behaviour run": "behaviours",
-    "document": "documents",
-    "event delivery": "webhooks",
-    "replay": "replays",
-    "summary": "summaries",
-}
 
 _OF_COMPANION = """
    AND (%(companion)s::uuid IS NULL OR relationship_id IN (
@@ -159,22 +149,6 @@ def waits_of(condition: QueueCondition, project_id: UUID) -> list[Wait]:
     waits = [wait for wait in condition.waits if wait.project_id == project_id]
     tried = [wait for wait in waits if wait.reason not in (DUE, READING)]
     return sorted(tried, key=lambda wait: -wait.seconds)
-
-
-def other_work_of(project_id: UUID) -> list[tuple[str, bool]]:
-    """Return what else the project waits for or was given up, such as "documents: 2 queued, 1 failed", and whether
-    something fails.
-    """
-    counted: dict[str, dict[str, int]] = {}
-    for work in read_other_work():
-        if work.project_id == project_id and work.state != PROCESSING:
-            counted.setdefault(work.kind, {})[work.state] = work.rows
-    shown = []
-    for kind, of_state in counted.items():
-        rows = [(of_state[state], state) for state in STATES if state in of_state]
-        told = ", ".join(f"{grouped(count)} {'queued' if state == DUE else state}" for count, state in rows)
-        shown.append((f"{OTHER_WORK[kind]}: {told}", bool({RETRYING, FAILED} & of_state.keys())))
-    return shown
 
 
 def alarms_of(condition: QueueCondition, project_id: UUID, *, now: datetime) -> list[str]:

@@ -14,7 +14,7 @@ from admin_ui.views.find import FindView
 from admin_ui.views.keys import KeysView, LimitKeyView, RevokeKeyView
 from admin_ui.views.mending import PlanView, UndoPlanView, WishView
 from admin_ui.views.operators import InvitationView, OperatorRoleView, OperatorsView
-from admin_ui.views.overview import AlarmView, FirstTurnView, OverviewView, StatusView
+from admin_ui.views.overview import AlarmView, FirstTurnView, OtherWorkView, OverviewView, StatusView
 from admin_ui.views.people import PeopleView
 from admin_ui.views.playground import PlaygroundView, TalkView
 from admin_ui.views.preview import ContextPreviewView, KeptContextView, NearMissesView
@@ -58,6 +58,7 @@ TURN = f"{RELATIONSHIP}/turns/<uuid:turn_id>"
 urlpatterns = [
     path("", OverviewView.as_view(), name="overview"),
     path("status/", StatusView.as_view(), name="status"),
+    path("other-work/", OtherWorkView.as_view(), name="other_work"),
     path("alarm/", AlarmView.as_view(), name="alarm"),
     path("find/", FindView.as_view(), name="find"),
     path("first-turn/", FirstTurnView.as_view(), name="first_turn"),

@@ -2,13 +2,19 @@
 
 from django.urls import path
 
-from connect.events.delivery_view import DeliveryView, FailedDeliveriesView, ReplayView
+from connect.events.delivery_view import (
+    DeliveryView,
+    FailedDeliveriesView,
+    ReplayFailedView,
+    ReplayView,
+)
 from connect.events.view import EventsView
 from connect.mcp.view import McpView
 from connect.mem0.view import mem0_view
 
 urlpatterns = [
     path("v1/events/failed", FailedDeliveriesView.as_view()),
+    path("v1/events/failed/replay", ReplayFailedView.as_view()),
     path("v1/relationships/<uuid:relationship_id>/events", EventsView.as_view()),
     path("v1/relationships/<uuid:relationship_id>/events/delivery", DeliveryView.as_view()),
     path("v1/relationships/<uuid:relationship_id>/events/replay", ReplayView.as_view()),

@@ -4,11 +4,13 @@ Each part of the statement uses the index of the sweep, and one of what failed; 
 """
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from django.apps import apps
 from django.conf import settings
+from django.db.models.functions import Now
 
 from config.postgresql.sessions import execute
 from web.errors import BudgetSpent
@@ -60,6 +62,20 @@ def read_other_work() -> list[Work]:
         "limit": COUNT_LIMIT,
     }
     return [Work(*row) for row in execute("UNION ALL".join(map(count_of, other_work())), limits)]
+
+
+def rows_of(model: type[QueuedRow], project_id: UUID, state: str) -> Any:
+    """The project's rows that are counted as `retrying`, the next try first, or `failed`, the latest first."""
+    every: Any = model._default_manager
+    rows = every.filter(project_id=project_id)
+    if state == FAILED:
+        lately = {f"{model.FAILED_AT}__gt": Now() - timedelta(days=1)} if model.FAILED_AT else {}
+        return rows.filter(state=FAILED, **lately).order_by(f"-{model.FAILED_AT or 'pk'}")
+    states = [name for each in (model.WAITING, model.HELD) for name in each.values()]
+    is_open = {"state__in": states} if states else {"due_at__isnull": False}
+    until = Now() + timedelta(seconds=settings.RETRY_CAP_SECONDS)
+    tried = rows.filter(**is_open, due_at__lte=until).exclude(error_code__in=["", BudgetSpent.code])
+    return tried.order_by("due_at")
 
 
 def count_of(model: type[QueuedRow]) -> str:

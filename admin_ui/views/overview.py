@@ -11,6 +11,7 @@ from django.utils import timezone
 from admin_ui.access import OperatorView
 from admin_ui.awaiting_review import awaiting_review
 from admin_ui.names import companion_options
+from admin_ui.other_work import other_work_of, unfinished_of
 from admin_ui.overview import (
     PERIODS,
     TIMES,
@@ -18,19 +19,21 @@ from admin_ui.overview import (
     Overview,
     Period,
     alarms_of,
-    other_work_of,
     overview_of,
     waits_of,
 )
 from admin_ui.paging import order_of
 from admin_ui.params import parse_uuid
-from admin_ui.words import duration, grouped
+from admin_ui.words import counted, duration, grouped
+from connect.events.owed import continue_failed
+from connect.models import EventDelivery
 from memory.models import EntryState, ScratchpadEntry
 from relationships.models import Companion, Relationship, Role, Turn, TurnState
 from relationships.services.api_keys import create_api_key
 from relationships.services.companions import create_companion
 from relationships.services.model_budgets import model_budget_of
 from worker.condition import read_condition
+from worker.other_work import FAILED
 from worker.readiness import embedder_in_use, explained, provider_in_use
 from worker.worker_stats import NOW
 
@@ -149,6 +152,22 @@ class StatusView(OperatorView):
             llm=provider_in_use(),
             embedder=embedder_in_use(),
             **{name: sum(worker.counters.get(name, 0) for worker in condition.workers) for name in NOW},
+        )
+
+
+class OtherWorkView(OperatorView):
+    """Work besides turns that failed or is tried again, with links to where each can be mended."""
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        found = unfinished_of(self.project_id)
+        stopped = any(isinstance(one.row, EventDelivery) and one.state == FAILED for one in found)
+        return self.show("overview/other_work", found=found, stopped=stopped)
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        """Continue deliveries of events that were given up."""
+        continued = continue_failed(self.project_id)
+        return self.redirect_with_message(
+            f"Continuing {counted(continued, 'webhook')}.", "admin_ui:other_work"
         )
 
 

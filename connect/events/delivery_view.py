@@ -9,7 +9,7 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from connect.events.owed import owe_delivery
+from connect.events.owed import AT_REST, continue_failed, owe_delivery
 from connect.events.reading import After, Place
 from connect.models import DeliveryState, EventDelivery
 from relationships.api.views import ApiView
@@ -51,6 +51,11 @@ class FailedDeliveryAnswer(Answer):
     delivered_at: datetime | None
 
 
+class ReplayedAnswer(Answer):
+    replayed: int
+    """Relationships whose delivery continues."""
+
+
 class FailedDeliveriesView(ApiView):
     @operation(
         "events_failed", "List deliveries that were given up", answers={200: Page[FailedDeliveryAnswer]}
@@ -59,6 +64,15 @@ class FailedDeliveriesView(ApiView):
         """Of the whole project. Nothing more is delivered of these relationships until a replay."""
         rows = EventDelivery.objects.filter(project_id=self.project_id, state=DeliveryState.FAILED)
         return self.page(rows, _present_failed, order=["relationship_id"], query=query)
+
+
+class ReplayFailedView(ApiView):
+    @operation(
+        "events_replay_failed", "Continue deliveries that were given up", answers={202: ReplayedAnswer}
+    )
+    def post(self, request: Request) -> Response:
+        """Of the whole project, at most 200 a call: call again until `replayed` is 0. Events keep their IDs."""
+        return self.answer({"replayed": continue_failed(self.project_id)}, status=202)
 
 
 class DeliveryView(ApiView):
@@ -87,9 +101,7 @@ class ReplayView(ApiView):
             place = Place.reached(body.after, last_seq=relationship.last_seq, now=now)
         with transaction.atomic():
             require_lock(relationship_id)
-            EventDelivery.objects.for_relationship(relationship_id).settle(
-                state=DeliveryState.WAITING, attempts=0, error="", error_code=""
-            )
+            EventDelivery.objects.for_relationship(relationship_id).settle(**AT_REST)
             owe_delivery(relationship_id, relationship.project_id, now=now, after=place)
         return self.answer(_present(relationship_id), status=202)
 

@@ -8,16 +8,21 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import Case, F, Value, When
+from django.utils import timezone
 
 from connect.events.reading import Place, present_place
 from connect.models import DeliveryState, EventDelivery
 from memory.entries.history import ChangedEntries
 from memory.ingestion.intake import StoredTurn
 from relationships.models import Relationship
+from relationships.services.sequence import lock_relationship
 from worker.enqueue import enqueue_task
 
 TASK = "connect.events.delivering.deliver"
+CONTINUED_AT_ONCE = 200
+AT_REST: dict[str, Any] = {"state": DeliveryState.WAITING, "attempts": 0, "error": "", "error_code": ""}
 
 
 def owe_after_turn(stored: StoredTurn) -> None:
@@ -73,6 +78,26 @@ def owe_delivery(
             due_at=now,
         )
     enqueue_task(TASK, relationship_id, project_id=project_id)
+
+
+def continue_delivery(relationship_id: UUID, project_id: UUID, *, now: datetime) -> bool:
+    """Continue a delivery that was given up. Returns whether it was. Under the relationship's row lock."""
+    failed = EventDelivery.objects.for_relationship(relationship_id).filter(state=DeliveryState.FAILED)
+    continues = failed.settle(**AT_REST) > 0
+    if continues:
+        owe_delivery(relationship_id, project_id, now=now)
+    return continues
+
+
+def continue_failed(project_id: UUID) -> int:
+    """Continue the project's deliveries that were given up, at most CONTINUED_AT_ONCE. Returns how many."""
+    failed = EventDelivery.objects.filter(project_id=project_id, state=DeliveryState.FAILED)
+    continued = 0
+    for relationship_id in list(failed.values_list("relationship_id", flat=True)[:CONTINUED_AT_ONCE]):
+        with transaction.atomic():
+            lock_relationship(relationship_id)
+            continued += continue_delivery(relationship_id, project_id, now=timezone.now())
+    return continued
 
 
 def _wake(relationship_id: UUID, now: datetime) -> int:

@@ -20,7 +20,7 @@ from web.errors import BudgetSpent
 from worker.identity import this_machine
 from worker.leases import take_back_dead
 from worker.models import WORKER_DIED, QueuedQuerySet
-from worker.other_work import Work, other_work, read_other_work
+from worker.other_work import Work, other_work, read_other_work, rows_of
 from worker.owed_rows import GRACE_SECONDS, postpone_overdue
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -169,6 +169,9 @@ def test_metrics_count_what_waits_is_held_or_failed_and_what_is_due_hides_no_oth
 
     expected = {Work(project_id, kind, state, 1) for state in ("retrying", "processing", "failed")}
     assert counted == (expected if rows.model in other_work() else set())
+    for state, one in (("retrying", failing), ("failed", failed)):
+        if rows.model in other_work():
+            assert [row.pk for row in rows_of(rows.model, project_id, state)] == [one.get().pk]
 
 
 @pytest.mark.parametrize(("seconds", "states"), [(-1, ["due"]), (20, [])])

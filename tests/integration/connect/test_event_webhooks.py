@@ -3,48 +3,23 @@
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
-from django.test import Client
 from django.utils import timezone
 from django_q.models import OrmQ
 from structlog.testing import capture_logs
 
 from behaviours.webhooks import sign
-from connect.events.delivering import deliver_events
 from connect.events.owed import TASK
 from connect.models import EventDelivery
 from memory.models import HeldDeletion
 from providers.errors import ContentBlocked
 from relationships.models import Relationship, SessionState, Turn
-from relationships.services.companions import write_companion_config
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api, add_entry
 from tests.fixtures.certificates import with_own_certificate
-from tests.fixtures.turns import PERSON, Conversation, answer, delete
-from tests.fixtures.webhooks import WebhookServer, in_metrics
-
-
-def listen(relationship: Relationship, url: str | None, **webhook: Any) -> None:
-    write_companion_config(
-        project_id=relationship.project_id,
-        companion_id=relationship.companion_id,
-        config={"events": {"webhook": {"url": url, **webhook}}},
-        merge=True,
-        by=PERSON,
-        expected_version=None,
-    )
-
-
-def deliver(relationship: Relationship, *, now: bool = True) -> EventDelivery:
-    """What a worker does when the task comes, or with `now` when the next try is due."""
-    rows = EventDelivery.objects.for_relationship(relationship.id)
-    if now:
-        rows.filter(due_at__isnull=False).update(due_at=timezone.now())
-    deliver_events(relationship_id=relationship.id, worker="test")
-    row: EventDelivery = rows.get()
-    return row
+from tests.fixtures.turns import Conversation, answer, delete
+from tests.fixtures.webhooks import WebhookServer, deliver, listen
 
 
 def told(webhook: WebhookServer) -> list[str]:
@@ -117,34 +92,6 @@ def test_a_certificate_that_nobody_trusts_is_named_where_an_operator_looks(
     assert (line["event_name"], line["code"]) == ("events.delivery.failed", "certificate_refused")
     why = api.get(f"{at}/events/delivery").body["error"]
     assert why == "The host's certificate is not accepted: self-signed certificate."
-
-
-def test_one_that_is_given_up_is_seen_and_goes_on_when_it_is_replayed(
-    api: Api, at: str, relationship: Relationship, webhook: WebhookServer
-) -> None:
-    listen(relationship, webhook.url)
-    webhook.statuses.append(410)
-    entries = [add_entry(api, at, f"Fact {number}.") for number in range(2)]
-    assert deliver(relationship).state == "failed"
-    entries.append(add_entry(api, at, "Later."))
-    deliver(relationship)
-    seen = api.get(f"{at}/events/delivery").body
-    assert (seen["state"], seen["error"]) == ("failed", "The address answered 410.")
-    (failed,) = api.get("/events/failed").body["items"]
-    assert failed.items() <= {**seen, "relationship": str(relationship.id)}.items()
-    missed = api.get(f"{at}/events?after={seen['after']}").body["items"]
-    assert [one["data"]["entry_id"] for one in missed] == entries
-
-    assert api.post(f"{at}/events/replay").status == 202
-    assert deliver(relationship).state == "waiting"
-    assert not api.get("/events/failed").body["items"]
-    assert told(webhook) == [entries[0], *entries]
-    assert api.post(f"{at}/events/replay", {"after": "0-0"}).status == 202
-    deliver(relationship)
-    assert told(webhook)[4:] == entries
-    assert api.post(f"{at}/events/replay", {"after": "soon"}).fields == ["after"]
-    listen(relationship, None)
-    assert api.post(f"{at}/events/replay").status == 409
 
 
 def test_an_event_that_is_replayed_has_the_id_that_it_had_the_first_time(
@@ -281,20 +228,3 @@ def test_an_ended_session_is_delivered_and_without_a_webhook_nothing_is_owed(
     EventDelivery.objects.update(due_at=None)
     api.post(f"{at}/sessions/web/end")
     assert EventDelivery.objects.get().due_at is not None
-
-
-def test_metrics_say_whose_events_wait_for_another_try_and_whose_were_given_up_until_they_are_replayed(
-    api: Api, at: str, relationship: Relationship, webhook: WebhookServer, client: Client
-) -> None:
-    listen(relationship, webhook.url)
-    add_entry(api, at, "Somebody moved.")
-    webhook.statuses.extend((503, 400))
-    said = []
-    for _ in range(2):
-        deliver(relationship)
-        said += in_metrics(client, "rapport_other_work")
-    of = f'kind="event_delivery",project="{relationship.project_id}"'
-    assert said == [f'{{{of},state="{state}"}} 1.0' for state in ("retrying", "failed")]
-    assert api.post(f"{at}/events/replay").status == 202
-    deliver(relationship)
-    assert not in_metrics(client, "rapport_other_work")

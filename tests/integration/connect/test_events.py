@@ -13,7 +13,7 @@ from memory.models import HeldDeletion
 from relationships.models import Relationship, SessionState, Turn, TurnState
 from tests.fixtures.api import Api
 from tests.fixtures.distributed import DISTRIBUTED
-from tests.integration.connect.test_event_webhooks import deliver, listen
+from tests.fixtures.webhooks import deliver, listen
 from tests.integration.test_beside_a_large_neighbour import multiply, rows_read
 from web.streams import NOTHING
 

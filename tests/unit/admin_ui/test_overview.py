@@ -2,18 +2,24 @@ import re
 from datetime import timedelta
 from decimal import Decimal
 from html import unescape
+from typing import Any
 from uuid import UUID, uuid4
 
 from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from admin_ui.overview import OTHER_WORK, Overview, Period, other_work_of, overview_of
+from admin_ui.other_work import KINDS, other_work_of, unfinished_of
+from admin_ui.overview import Overview, Period, overview_of
+from behaviours.models import BehaviourRun
+from connect.events.owed import owe_delivery
+from connect.models import EventDelivery
 from knowledge.models import Document
-from memory.models import ModelCall
+from memory.models import ModelCall, Replay
 from providers.errors import ModelNotFound, ProviderUnavailable, Unauthorized
 from relationships.models import ApiKey, Companion, Project, Relationship, Turn
 from relationships.services.model_budgets import set_model_budget
+from summaries.models import Summary
 from tests.fakes import ScriptedProvider
 from tests.fixtures.documents import upload
 from tests.fixtures.markup import squeezed
@@ -22,6 +28,7 @@ from tests.fixtures.turns import PERSON, Conversation, add, answer
 from worker.heartbeat import beat
 from worker.models import WorkerHeartbeat
 from worker.other_work import other_work
+from workspace.models import AgentSession
 
 
 def last_days(
@@ -232,5 +239,52 @@ def test_documents_that_wait_or_failed_are_counted_for_their_own_project_only(
     rows(id=failed.id).settle(state="failed", settled_at=timezone.now())
     assert "documents: 1 queued, 1 retrying, 1 failed" in squeezed(editor.get("/admin-ui/status/"))
 
-    assert set(OTHER_WORK) == {model._meta.verbose_name for model in other_work()}
     assert other_work_of(uuid4()) == []
+
+
+def test_what_failed_is_listed_for_its_own_project_with_the_reason_and_the_page_where_it_is_mended(
+    editor: Client, relationship: Relationship
+) -> None:
+    assert set(KINDS) == set(other_work()), "each kind has a page"
+    here = {"project_id": relationship.project_id, "relationship_id": relationship.id}
+    now = timezone.now()
+    failed: dict[str, Any] = {**here, "state": "failed", "error": "It went <wrong>."}
+    by = {"actor_kind": "operator"}
+    session = AgentSession.objects.create(
+        **failed, **by, worker="built_in", task="Plan", seen_at=now, ended_at=now
+    )
+    run = {"behaviour": "greet", "kind": "async", "action": "message", "settled_at": now}
+    BehaviourRun.objects.create(**failed, **run)
+    EventDelivery.objects.create(**failed, seq=0, at=now)
+    replay = Replay.objects.create(**failed)
+    Summary.objects.create(**failed, **by, messages=30, first_seq=1, last_seq=30)
+    document = upload(relationship.companion, "one")
+    Document.objects.filter(id=document.id).release(due_at=now, counted=True, code="timeout")
+
+    page = squeezed(editor.get("/admin-ui/other-work/"))
+
+    assert "/admin-ui/other-work/" in squeezed(editor.get("/admin-ui/status/"))
+    rows = unescape(page).split("<tbody>")[1].split("<tr>")[1:]
+    assert len(rows) == len(KINDS)
+    assert sum("It went <wrong>." in row for row in rows) == len(KINDS) - 1
+    assert sum("retrying" in row and "timeout" in row for row in rows) == 1
+    addresses = [unescape(address) for row in rows for address in re.findall('href="([^"]*)"', row)]
+    assert any(str(session.id) in one for one in addresses) and any(
+        str(replay.id) in one for one in addresses
+    )
+    assert {editor.get(one).status_code for one in addresses} == {200}
+    assert unfinished_of(uuid4()) == []
+
+
+def test_webhooks_that_stopped_continue_by_a_button(
+    editor: Client, viewer: Client, relationship: Relationship
+) -> None:
+    owe_delivery(relationship.id, relationship.project_id, now=timezone.now())
+    EventDelivery.objects.update(state="failed", due_at=None)
+    page = "/admin-ui/other-work/"
+
+    assert "Continue webhooks" in squeezed(editor.get(page))
+    assert "Continue webhooks" not in squeezed(viewer.get(page))
+    assert viewer.post(page).status_code == 403
+    assert "Continuing 1 webhook." in squeezed(editor.post(page, follow=True))
+    assert EventDelivery.objects.get().state == "waiting"
