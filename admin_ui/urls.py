@@ -57,8 +57,8 @@ TURN = f"{RELATIONSHIP}/turns/<uuid:turn_id>"
 
 urlpatterns = [
     path("", OverviewView.as_view(), name="overview"),
-    path("status/", StatusView.as_view(), name="status"),
-    path("other-work/", OtherWorkView.as_view(), name="other_work"),
+    path("status/", StatusView.as_view(), name="overview_status"),
+    path("other-work/", OtherWorkView.as_view(), name="overview_other_work"),
     path("alarm/", AlarmView.as_view(), name="alarm"),
     path("find/", FindView.as_view(), name="find"),
     path("first-turn/", FirstTurnView.as_view(), name="first_turn"),

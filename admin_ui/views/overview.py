@@ -167,7 +167,7 @@ class OtherWorkView(OperatorView):
         """Continue deliveries of events that were given up."""
         continued = continue_failed(self.project_id)
         return self.redirect_with_message(
-            f"Continuing {counted(continued, 'webhook')}.", "admin_ui:other_work"
+            f"Continuing {counted(continued, 'webhook')}.", "admin_ui:overview_other_work"
         )
 
 
