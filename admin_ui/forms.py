@@ -11,7 +11,10 @@ from memory.entries.limits import entry_fault
 from memory.ingestion.configuration import EntryType
 from memory.models import USER_SUBJECT, ScratchpadEntry
 from memory.models.entry import MAX_HAPPENS_AT
+from relationships.models import Relationship
+from relationships.services.limits import MAX_NAME, name_fault
 from web.errors import InvalidInput
+from web.fields import known_zone
 from web.parsing import parse_text
 
 
@@ -97,6 +100,34 @@ class EntryForm(forms.Form):
             "subject": self.cleaned_data["subject"].strip() or USER_SUBJECT,
             "key": self.cleaned_data["key"] or None,
         }
+
+
+class PersonForm(forms.Form):
+    """A person's name, whether anything new is remembered of them, and their time zone with one companion."""
+
+    display_name = forms.CharField(
+        label="Name", max_length=MAX_NAME, required=False, widget=forms.TextInput(attrs={"dir": "auto"})
+    )
+    timezone = forms.CharField(label="Time zone", max_length=64)
+    ingestion_paused = forms.BooleanField(label="Memory paused: nothing new is remembered", required=False)
+
+    @classmethod
+    def of(cls, relationship: Relationship) -> Self:
+        person = relationship.user
+        initial = {"display_name": person.display_name, "ingestion_paused": person.ingestion_paused}
+        return cls(initial={**initial, "timezone": relationship.timezone})
+
+    def clean_display_name(self) -> str:
+        name: str = self.cleaned_data["display_name"]
+        if fault := name_fault(name):
+            raise forms.ValidationError(f"This {fault}.")
+        return name
+
+    def clean_timezone(self) -> str:
+        try:
+            return known_zone(self.cleaned_data["timezone"])
+        except ValueError as error:
+            raise forms.ValidationError(f"{error}.") from None
 
 
 class JsonForm(forms.Form):

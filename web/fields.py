@@ -131,7 +131,8 @@ def _digits_only(value: Any) -> Any:
     return value
 
 
-def _known_zone(value: str) -> str:
+def known_zone(value: str) -> str:
+    """Return the name of an IANA time zone. Raises ValueError if it is none."""
     if value not in _zones():
         raise ValueError(f"{value[:64]!r} is not an IANA time zone, such as Europe/Lisbon")
     return value
@@ -163,7 +164,7 @@ Timestamp = Annotated[
 """A time with its zone; in our hands always UTC."""
 DIGITS = BeforeValidator(_digits_only)
 """Goes after the limits of a whole number in a query string, which pydantic would read from " 1_0.0" too."""
-TimeZone = Annotated[str, StringConstraints(min_length=1, max_length=64), AfterValidator(_known_zone)]
+TimeZone = Annotated[str, StringConstraints(min_length=1, max_length=64), AfterValidator(known_zone)]
 """An IANA time zone."""
 
 # No control characters, as these names appear in URLs and logs.

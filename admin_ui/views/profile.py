@@ -1,18 +1,21 @@
-"""The profile and the sessions' states, which are edited as JSON."""
+"""A person's name, time zone and pause; the profile and the sessions' states, which are edited as JSON."""
 
 from typing import Any, ClassVar
 
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from admin_ui.access import RelationshipAction
-from admin_ui.forms import JsonForm
-from admin_ui.params import pretty_json, version_param
+from admin_ui.forms import JsonForm, PersonForm
+from admin_ui.params import pretty_json, required_version, version_param
 from admin_ui.turn_window import sessions_of
 from relationships.models import SessionState
 from relationships.services.configuration import configuration_of
 from relationships.services.profiles import read_profile, replace_profile
+from relationships.services.relationships import change_relationship
 from relationships.services.sessions import end_session, get_session, replace_session_state
+from relationships.services.users import change_user
 from web.errors import RapportError, StaleVersion
 
 SESSIONS_SHOWN = 50
@@ -50,14 +53,18 @@ class JsonDocumentView(RelationshipAction):
         return self.redirect_back(self.saved)
 
     def _page(self, form: JsonForm | None = None, **more: Any) -> HttpResponse:
-        ctx = self.ctx_of_document()
+        ctx = self.ctx_of_document() | more
         form = form or JsonForm(initial={"document": ctx["present"]})
-        return self.show(self.page, form=form, **ctx, **more)
+        return self.show(self.page, form=form, **ctx)
 
 
 class ProfileView(JsonDocumentView):
     page = "profile/detail"
     saved = "Profile saved."
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        """Save the profile, or the person's name, time zone and pause."""
+        return self._save_person() if "timezone" in request.POST else super().post(request)
 
     def ctx_of_document(self) -> dict[str, Any]:
         relationship = self.relationship
@@ -65,6 +72,7 @@ class ProfileView(JsonDocumentView):
         sessions = SessionState.objects.for_relationship(relationship.id).order_by("-last_active_at")
         last_turns = {row["session"]: row["last"] for row in sessions_of(relationship.id)}
         return {
+            "person": PersonForm.of(relationship),
             "present": pretty_json(data),
             "version": version,
             "schema": _schema_text(configuration_of(relationship).values.profile.json_schema),
@@ -78,6 +86,22 @@ class ProfileView(JsonDocumentView):
         replace_profile(
             relationship=self.relationship, data=document, by=self.actor, expected_version=version
         )
+
+    def _save_person(self) -> HttpResponse:
+        form = PersonForm(self.request.POST)
+        if not form.is_valid():
+            return self._page(person=form, status=422)
+        zone = {"timezone": form.cleaned_data.pop("timezone")}
+        of_project: dict[str, Any] = {"project_id": self.project_id, "by": self.actor}
+        with transaction.atomic():
+            change_relationship(**of_project, relationship_id=self.relationship.id, changes=zone)
+            change_user(
+                **of_project,
+                user_id=self.relationship.user_id,
+                changes=form.cleaned_data,
+                expected_version=required_version(self.request.POST),
+            )
+        return self.redirect_back("Person saved.")
 
 
 class SessionStateView(JsonDocumentView):

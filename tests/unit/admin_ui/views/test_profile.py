@@ -6,6 +6,7 @@ from django.test import Client
 from relationships.models import Companion, Relationship
 from relationships.services.profiles import read_profile, replace_profile
 from relationships.services.sessions import get_session, patch_session
+from tests.fixtures.markup import squeezed
 from tests.fixtures.turns import PERSON, Conversation
 
 
@@ -100,3 +101,44 @@ def test_a_profile_that_does_not_fit_the_schema_is_refused_beside_it(
     assert "is not one of" in shown
     assert "JSON schema" in shown
     assert read_profile(relationship.id)[1] == 0
+
+
+def test_a_person_is_renamed_moved_and_paused_unless_somebody_changed_them_meanwhile(
+    editor: Client, viewer: Client, page: str, relationship: Relationship
+) -> None:
+    sent = {"display_name": "Maja", "timezone": "Asia/Tokyo", "ingestion_paused": "on", "version": "1"}
+    assert viewer.post(page, sent).status_code == 403
+
+    saved = editor.post(page, sent | {"next": page}, follow=True)
+    late = editor.post(page, sent | {"timezone": "UTC", "display_name": "Late", "next": page}, follow=True)
+
+    relationship.refresh_from_db()
+    person = relationship.user
+    assert "Person saved." in squeezed(saved) and "memory paused</a>" in squeezed(saved)
+    assert "This is how it stands now." in squeezed(late)
+    assert (person.display_name, person.ingestion_paused, relationship.timezone) == (
+        "Maja",
+        True,
+        "Asia/Tokyo",
+    )
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ({"timezone": "Mars/Olympus"}, "&#x27;Mars/Olympus&#x27; is not an IANA time zone"),
+        ({"display_name": "Ma\nya"}, "This holds a control character."),
+        ({"display_name": "x" * 201}, "at most 200 characters"),
+    ],
+)
+def test_what_no_person_can_have_is_said_beside_its_field(
+    editor: Client, page: str, relationship: Relationship, sent: dict[str, str], said: str
+) -> None:
+    fields = {"display_name": "Maja", "timezone": "Asia/Tokyo", "version": "1"}
+
+    answer = editor.post(page, fields | sent)
+
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+    relationship.refresh_from_db()
+    assert (relationship.user.display_name, relationship.timezone) == ("Maya", "UTC")
