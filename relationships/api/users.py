@@ -24,6 +24,8 @@ class NewUser(Body):
 
 
 class UserChanges(Body):
+    external_id: ExternalId = left_out()
+    """Another ID of yours for the same person, such as when a visitor signs in. All that is remembered stays."""
     display_name: ShortText = left_out()
     metadata: JsonObject = left_out()
     """A merge patch of the metadata."""

@@ -32,9 +32,7 @@ def create_user(
                 ingestion_paused=ingestion_paused,
             )
     except IntegrityError:
-        raise AlreadyExists(
-            "A user with this external_id already exists: change that one, or take another ID."
-        ) from None
+        raise _taken() from None
     audit_row(user, "user.created", by, fields=[], version=user.version)
     return user
 
@@ -48,10 +46,16 @@ def change_user(
     by: Actor,
     expected_version: int | None = None,
 ) -> EndUser:
-    """`changes`: display_name, metadata (a merge patch), ingestion_paused. Raises NotFound, StaleVersion."""
+    """`changes`: external_id, display_name, metadata (a merge patch), ingestion_paused. Raises NotFound, StaleVersion,
+    AlreadyExists.
+    """
     user = get_user(project_id=project_id, user_id=user_id, lock=True)
-    fields = ("display_name", "metadata", "ingestion_paused")
-    change_row(user, "user", changes, fields=fields, by=by, expected_version=expected_version)
+    fields = ("external_id", "display_name", "metadata", "ingestion_paused")
+    try:
+        with transaction.atomic():
+            change_row(user, "user", changes, fields=fields, by=by, expected_version=expected_version)
+    except IntegrityError:
+        raise _taken() from None
     return user
 
 
@@ -60,3 +64,7 @@ def get_user(*, project_id: UUID, user_id: UUID, lock: bool = False) -> EndUser:
     rows = EndUser.objects.of_project(project_id)
     user: EndUser = require((rows.select_for_update() if lock else rows).filter(id=user_id), "user")
     return user
+
+
+def _taken() -> AlreadyExists:
+    return AlreadyExists("A user with this external_id already exists: change that one, or take another ID.")

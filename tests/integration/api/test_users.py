@@ -1,5 +1,5 @@
-from relationships.models import AuditEvent, EndUser
-from tests.fixtures.api import Api
+from relationships.models import AuditEvent, EndUser, Relationship
+from tests.fixtures.api import Api, add_entry
 
 MAYA = {"external_id": "maya", "display_name": "Maya", "metadata": {"plan": "free", "since": 2024}}
 
@@ -32,10 +32,23 @@ def test_a_patch_merges_metadata_and_pauses_ingestion(api: Api) -> None:
     assert api.patch(path, {"display_name": ""}, if_match='"1"').status == 412
 
 
-def test_an_external_id_can_not_be_changed(api: Api) -> None:
-    path = f"/users/{api.post('/users', MAYA).body['id']}"
+def test_a_visitor_who_signs_in_keeps_what_is_remembered_under_another_id_that_nobody_has(
+    api: Api, at: str, relationship: Relationship
+) -> None:
+    add_entry(api, at, "Likes tea.")
+    path, noor = f"/users/{relationship.user_id}", api.post("/users", {"external_id": "noor"}).body
 
-    assert api.patch(path, {"external_id": "other"}).fields == ["external_id"]
+    taken = api.patch(path, {"external_id": "noor"})
+    changed = api.patch(path, {"external_id": "account-7"})
+    again = api.post("/relationships", {"companion": "ada", "user": "account-7"})
+
+    assert (taken.status, taken.body["type"].rpartition(":")[2]) == (409, "already_exists")
+    assert (changed.status, changed.body["external_id"]) == (200, "account-7")
+    assert (again.status, again.body["id"]) == (200, str(relationship.id))
+    assert [one["content"] for one in api.get(f"{at}/entries").body["items"]] == ["Likes tea."]
+    assert api.get(f"/users/{noor['id']}").body == noor
+    assert api.post("/relationships", {"companion": "ada", "user": "maya"}).status == 201, "somebody new"
+    assert api.patch(path, {"external_id": "a\nb"}).fields == ["external_id"]
 
 
 def test_a_user_is_found_by_external_id(api: Api) -> None:
