@@ -113,8 +113,8 @@ def unfinished_of(project_id: UUID) -> list[Unfinished]:
 def _counted(project_id: UUID) -> dict[type[QueuedRow], dict[str, int]]:
     models = {str(model._meta.verbose_name): model for model in other_work()}
     counted: dict[type[QueuedRow], dict[str, int]] = {}
-    for work in read_other_work():
-        if work.project_id == project_id and work.state != PROCESSING:
+    for work in read_other_work(project_id):
+        if work.state != PROCESSING:
             counted.setdefault(models[work.kind], {})[work.state] = work.rows
     return counted
 

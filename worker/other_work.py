@@ -27,13 +27,13 @@ _COUNT = """
 SELECT project_id, '{kind}' AS kind, state, count(*) FROM (
     (SELECT project_id, CASE WHEN error_code NOT IN ('', %(budget)s) THEN 'retrying'
                              WHEN lease_token IS NULL THEN 'due' ELSE 'processing' END AS state
-       FROM {table} WHERE {open} AND due_at <= now() ORDER BY due_at LIMIT %(limit)s)
+       FROM {table} WHERE {open}{of_project} AND due_at <= now() ORDER BY due_at LIMIT %(limit)s)
     UNION ALL
     (SELECT project_id, 'retrying' FROM {table}
-      WHERE {open} AND due_at > now() AND due_at <= now() + make_interval(secs => %(cap)s)
+      WHERE {open}{of_project} AND due_at > now() AND due_at <= now() + make_interval(secs => %(cap)s)
         AND error_code NOT IN ('', %(budget)s) ORDER BY due_at LIMIT %(limit)s)
     UNION ALL
-    (SELECT project_id, 'failed' FROM {table} WHERE state = 'failed'{lately} LIMIT %(limit)s)) AS counted
+    (SELECT project_id, 'failed' FROM {table} WHERE state = 'failed'{of_project}{lately} LIMIT %(limit)s)) AS counted
  GROUP BY 1, 2, 3
 """
 
@@ -54,14 +54,16 @@ def other_work() -> list[type[QueuedRow]]:
     return [model for model in queued if model._meta.verbose_name not in _COUNTED_APART]
 
 
-def read_other_work() -> list[Work]:
-    """One statement. Raises django.db.Error."""
+def read_other_work(project_id: UUID | None = None) -> list[Work]:
+    """Of all projects, or of one, which the rows of others then don't hide. One statement. Raises django.db.Error."""
     limits: dict[str, Any] = {
         "budget": BudgetSpent.code,
         "cap": settings.RETRY_CAP_SECONDS,
         "limit": COUNT_LIMIT,
+        "project": project_id,
     }
-    return [Work(*row) for row in execute("UNION ALL".join(map(count_of, other_work())), limits)]
+    counts = (count_of(model, of_one=project_id is not None) for model in other_work())
+    return [Work(*row) for row in execute("UNION ALL".join(counts), limits)]
 
 
 def rows_of(model: type[QueuedRow], project_id: UUID, state: str) -> Any:
@@ -78,12 +80,13 @@ def rows_of(model: type[QueuedRow], project_id: UUID, state: str) -> Any:
     return tried.order_by("due_at")
 
 
-def count_of(model: type[QueuedRow]) -> str:
-    """The statement that counts a model's rows by project, kind and state."""
+def count_of(model: type[QueuedRow], *, of_one: bool = False) -> str:
+    """The statement that counts a model's rows by project, kind and state; `of_one`: those of the project named."""
     states = ", ".join(f"'{state}'" for each in (model.WAITING, model.HELD) for state in each.values())
     return _COUNT.format(
         kind=model._meta.verbose_name,
         table=model._meta.db_table,
         open=f"state IN ({states})" if states else "due_at IS NOT NULL",
+        of_project=" AND project_id = %(project)s" if of_one else "",
         lately=f" AND {model.FAILED_AT} > now() - interval '1 day'" if model.FAILED_AT else "",
     )

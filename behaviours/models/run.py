@@ -125,7 +125,9 @@ class BehaviourRun(QueuedRow, RelationshipOwned):
                 fields=["due_at"], condition=models.Q(state__in=["pending", "working"]), name="run_owed"
             ),
             # /metrics: runs that were given up
-            models.Index(fields=["settled_at"], condition=models.Q(state="failed"), name="run_failed"),
+            models.Index(
+                fields=["project_id", "settled_at"], condition=models.Q(state="failed"), name="run_failed"
+            ),
             # a turn's runs
             models.Index(fields=["relationship", "turn_id"], name="run_of_turn"),
             # runs for contexts are dropped after some time

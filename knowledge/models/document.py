@@ -77,7 +77,9 @@ class Document(QueuedRow):
                 name="document_owed",
             ),
             # /metrics: documents that were given up
-            models.Index(fields=["settled_at"], condition=Q(state="failed"), name="document_failed"),
+            models.Index(
+                fields=["project", "settled_at"], condition=Q(state="failed"), name="document_failed"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -82,7 +82,11 @@ class Summary(QueuedRow, RelationshipOwned):
                 fields=["due_at"], condition=models.Q(state__in=["pending", "working"]), name="summary_owed"
             ),
             # /metrics: summaries that were given up
-            models.Index(fields=["recorded_at"], condition=models.Q(state="failed"), name="summary_failed"),
+            models.Index(
+                fields=["project_id", "recorded_at"],
+                condition=models.Q(state="failed"),
+                name="summary_failed",
+            ),
         ]
 
     @property

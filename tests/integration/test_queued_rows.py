@@ -15,6 +15,7 @@ from relationships.models import Turn
 from tests.fixtures.distributed import DISTRIBUTED
 from tests.fixtures.documents import upload
 from tests.fixtures.index import configure
+from tests.fixtures.people import meet_elsewhere
 from tests.fixtures.turns import PERSON, Conversation
 from web.errors import BudgetSpent
 from worker.identity import this_machine
@@ -172,6 +173,24 @@ def test_metrics_count_what_waits_is_held_or_failed_and_what_is_due_hides_no_oth
     for state, one in (("retrying", failing), ("failed", failed)):
         if rows.model in other_work():
             assert [row.pk for row in rows_of(rows.model, project_id, state)] == [one.get().pk]
+
+
+def test_failures_of_others_do_not_hide_those_of_a_project(
+    conversation: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("worker.other_work.COUNT_LIMIT", 2)
+    elsewhere = meet_elsewhere().companion
+    for companion, text in [
+        (elsewhere, "one"),
+        (elsewhere, "two"),
+        (conversation.relationship.companion, "three"),
+    ]:
+        upload(companion, text)
+        Document.objects.all().settle(state="failed", settled_at=timezone.now())
+    project_id = conversation.relationship.project_id
+
+    assert read_other_work(project_id) == [Work(project_id, "document", "failed", 1)]
+    assert sum(work.rows for work in read_other_work()) == 2
 
 
 @pytest.mark.parametrize(("seconds", "states"), [(-1, ["due"]), (20, [])])

@@ -93,7 +93,11 @@ class AgentSession(RelationshipOwned, QueuedRow):
             # the sweep: sessions without a sign of life
             models.Index(fields=["seen_at"], condition=models.Q(state="running"), name="agentsession_silent"),
             # /metrics: sessions that failed
-            models.Index(fields=["ended_at"], condition=models.Q(state="failed"), name="agentsession_failed"),
+            models.Index(
+                fields=["project_id", "ended_at"],
+                condition=models.Q(state="failed"),
+                name="agentsession_failed",
+            ),
         ]
 
 

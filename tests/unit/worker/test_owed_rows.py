@@ -1,5 +1,7 @@
 from collections.abc import Callable
+from functools import partial
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.apps import apps
@@ -38,8 +40,8 @@ def test_a_model_owes_while_a_row_is_held_or_overdue(
 @pytest.mark.parametrize(
     ("model", "statement"),
     [(one, question_of) for one in apps.get_models() if issubclass(one, QueuedRow)]
-    + [(one, count_of) for one in other_work()],
-    ids=lambda value: value.__name__,
+    + [(one, count) for one in other_work() for count in (count_of, partial(count_of, of_one=True))],
+    ids=lambda value: getattr(value, "__name__", "of one"),
 )
 def test_it_is_asked_by_an_index_however_many_rows_owe_nothing(
     model: type[QueuedRow], statement: Callable[[type[QueuedRow]], str]
@@ -52,6 +54,7 @@ def test_it_is_asked_by_an_index_however_many_rows_owe_nothing(
             "budget": "budget",
             "cap": 60.0,
             "limit": 10,
+            "project": uuid4(),
         }
         cursor.execute(f"EXPLAIN {statement(model)}", told)
         plan = "\n".join(line for (line,) in cursor.fetchall())
