@@ -5,7 +5,7 @@ from django.urls import path
 from admin_ui.views.audit import AuditExportView, AuditView
 from admin_ui.views.behaviours import BehavioursView
 from admin_ui.views.companions import CompanionsView, CompanionView
-from admin_ui.views.conversation import ConversationView, TraceView
+from admin_ui.views.conversation import ConversationView, HideMessageView, TraceView
 from admin_ui.views.data import DataView, ExportView
 from admin_ui.views.documents import DocumentsView, DocumentView
 from admin_ui.views.entries import DecideHeldView, EntryHistoryView, EntryUndoView
@@ -95,6 +95,11 @@ urlpatterns = [
     path(f"{RELATIONSHIP}/entries/", AddEntryView.as_view(), name="relationship_add_entry"),
     path(f"{RELATIONSHIP}/bulk/", BulkView.as_view(), name="relationship_bulk"),
     path(f"{RELATIONSHIP}/conversation/", ConversationView.as_view(), name="relationship_conversation"),
+    path(
+        f"{RELATIONSHIP}/messages/<uuid:message_id>/",
+        HideMessageView.as_view(),
+        name="relationship_hide_message",
+    ),
     path(f"{RELATIONSHIP}/summaries/", SummariesView.as_view(), name="relationship_summaries"),
     path(f"{RELATIONSHIP}/context/", ContextPreviewView.as_view(), name="relationship_preview"),
     path(f"{RELATIONSHIP}/context/scores/", NearMissesView.as_view(), name="relationship_near"),

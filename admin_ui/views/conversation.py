@@ -4,10 +4,12 @@ from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import truncatechars
+from django.utils import timezone
 
-from admin_ui.access import OperatorView
+from admin_ui.access import OperatorView, RelationshipAction
 from admin_ui.conversation import calls_of, exchanges_of, find_messages, operations_of, turn_with_neighbours
 from admin_ui.params import text_param
 from admin_ui.turn_window import seq_of, sessions_of, window_of
@@ -15,6 +17,8 @@ from admin_ui.turns import WAITING
 from memory.mending.candidates import language_in
 from memory.models import OperationResult
 from relationships.services.configuration import configuration_of
+from relationships.services.hiding import hide_messages, show_messages
+from relationships.services.sequence import lock_relationship
 from web.errors import NotFound
 
 MORE = ("earlier", "later")  # IDs of the links that htmx replaces by more turns
@@ -74,3 +78,16 @@ class TraceView(OperatorView):
             first_call=call_count - len(calls) + 1,
             unsettled=turn.state in WAITING,
         )
+
+
+class HideMessageView(RelationshipAction):
+    """Hides a message, or shows it again."""
+
+    def post(self, request: HttpRequest, message_id: UUID) -> HttpResponse:
+        hides = request.POST.get("do") != "show"
+        write = hide_messages if hides else show_messages
+        relationship_id = self.relationship.id
+        with transaction.atomic():
+            lock_relationship(relationship_id)
+            write(relationship_id=relationship_id, message_ids=[message_id], now=timezone.now())
+        return self.redirect_back("Message hidden." if hides else "Message shown again.")

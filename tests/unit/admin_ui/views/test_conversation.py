@@ -6,9 +6,10 @@ from django.test import Client
 
 from memory.mending import matching
 from memory.models import ModelCall, ScratchpadEntry
-from relationships.models import Relationship, Turn, TurnState
+from relationships.models import Message, Relationship, Turn, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.markup import squeezed
+from tests.fixtures.people import meet_elsewhere
 from tests.fixtures.turns import Conversation, add, answer, update
 
 
@@ -272,3 +273,24 @@ def test_the_language_that_was_found_is_shown(
     )
 
     assert "Detected language: English" in squeezed(viewer.get(f"{page}conversation/"))
+
+
+def test_a_message_is_hidden_on_its_turns_page_and_shown_again_by_who_may_edit(
+    editor: Client, viewer: Client, page: str, conversation: Conversation
+) -> None:
+    turn = conversation.say("My PIN is 1234.")
+    said = Message.objects.get(turn_id=turn.id)
+    trace, hide = f"{page}turns/{turn.id}/", f"{page}messages/{said.id}/"
+    assert 'value="hide"' not in viewer.get(trace).content.decode()
+    assert viewer.post(hide, {"do": "hide"}).status_code == 403
+
+    hidden = squeezed(editor.post(hide, {"do": "hide", "next": trace}, follow=True))
+    said.refresh_from_db()
+    since = said.hidden_at
+    shown = squeezed(editor.post(hide, {"do": "show", "next": trace}, follow=True))
+    said.refresh_from_db()
+
+    assert since and "Message hidden." in hidden and "Show again</button>" in hidden
+    assert said.hidden_at is None and "Message shown again." in shown and ">Hide</button>" in shown
+    elsewhere = editor.post(hide.replace(str(conversation.relationship.id), str(meet_elsewhere().id)))
+    assert elsewhere.status_code == 404
