@@ -18,7 +18,7 @@ from admin_ui.views.overview import AlarmView, FirstTurnView, OtherWorkView, Ove
 from admin_ui.views.people import PeopleView
 from admin_ui.views.playground import PlaygroundView, TalkView
 from admin_ui.views.preview import ContextPreviewView, KeptContextView, NearMissesView
-from admin_ui.views.profile import EndSessionView, ProfileView, SessionStateView
+from admin_ui.views.profile import EndSessionView, ProfileView, RelationshipConfigView, SessionStateView
 from admin_ui.views.prompts import PromptsView, PublishPromptView, ReplayView
 from admin_ui.views.relationships import RelationshipsView
 from admin_ui.views.scratchpad import (
@@ -106,6 +106,7 @@ urlpatterns = [
     path(f"{RELATIONSHIP}/contexts/<uuid:context_id>/", KeptContextView.as_view(), name="relationship_kept"),
     path(f"{RELATIONSHIP}/time/", TimeTravelView.as_view(), name="relationship_time"),
     path(f"{RELATIONSHIP}/profile/", ProfileView.as_view(), name="relationship_profile"),
+    path(f"{RELATIONSHIP}/configuration/", RelationshipConfigView.as_view(), name="relationship_config"),
     path(f"{RELATIONSHIP}/sessions/", SessionStateView.as_view(), name="relationship_session"),
     path(f"{RELATIONSHIP}/sessions/end/", EndSessionView.as_view(), name="relationship_end_session"),
     path(f"{WORKSPACE}/", WorkspaceView.as_view(), name="relationship_workspace"),

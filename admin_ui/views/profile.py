@@ -126,6 +126,27 @@ class SessionStateView(JsonDocumentView):
         )
 
 
+class RelationshipConfigView(JsonDocumentView):
+    """The relationship's own level of the configuration."""
+
+    page = "profile/configuration"
+    saved = "Configuration saved."
+
+    def ctx_of_document(self) -> dict[str, Any]:
+        back = reverse("admin_ui:relationship_profile", args=[self.relationship.id])
+        return {"present": pretty_json(self.relationship.config), "back": back}
+
+    def save(self, document: dict[str, Any], version: int | None) -> None:
+        change_relationship(
+            project_id=self.project_id,
+            relationship_id=self.relationship.id,
+            changes={"config": document},
+            by=self.actor,
+            expected_version=version,
+            merge=False,
+        )
+
+
 class EndSessionView(RelationshipAction):
     def post(self, request: HttpRequest) -> HttpResponse:
         end_session(relationship=self.relationship, session=_session_name(request), by=self.actor)

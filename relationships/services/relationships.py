@@ -151,13 +151,18 @@ def change_relationship(
     changes: Mapping[str, Any],
     by: Actor,
     expected_version: int | None = None,
+    merge: bool = True,
 ) -> Relationship:
-    """`changes`: timezone, config (a merge patch). Raises NotFound, StaleVersion, InvalidConfiguration."""
+    """`changes`: timezone, config (a merge patch; without `merge`, the whole level).
+
+    Raises NotFound, StaleVersion, InvalidConfiguration.
+    """
     rows = Relationship.objects.of_project(project_id).filter(id=relationship_id)
     locked = rows.select_for_update(of=("self",)).select_related("companion", "user")
     found: Relationship = require(locked, "relationship")
     fields, before = ("config", "timezone"), found.version
-    change_row(found, "relationship", changes, fields=fields, by=by, expected_version=expected_version)
+    sent: dict[str, Any] = {"by": by, "expected_version": expected_version, "merge": merge}
+    change_row(found, "relationship", changes, fields=fields, **sent)
     if found.version != before:
         for listener in relationship_listeners:
             listener(found)

@@ -48,16 +48,17 @@ def change_row(
     fields: Sequence[str],
     by: Actor,
     expected_version: int | None,
+    merge: bool = True,
 ) -> None:
     """Write those of `changes` that are among `fields` into a locked row, if they change it.
 
-    `config` and `metadata` are merged into the present values (RFC 7396), anything else replaces them.
+    With `merge`, `config` and `metadata` are merged into the present values (RFC 7396). Anything else replaces them.
     Raises StaleVersion, InvalidConfiguration.
     """
     check_version(expected=expected_version, current=row.version)
     before = {name: getattr(row, name) for name in fields}
     for name in [name for name in fields if name in changes]:
-        merges = name in ("config", "metadata")
+        merges = merge and name in ("config", "metadata")
         setattr(row, name, merge_patch(getattr(row, name), changes[name]) if merges else changes[name])
     if "config" in changes:
         check_level(row.config)

@@ -91,6 +91,7 @@ def pages_of(stage: Stage, maya: Relationship) -> dict[str, str]:
         "near-misses": stage.page_of(maya, "context/scores/?message=What+can+I+cook%3F"),
         "time-travel": stage.page_of(maya, "time/?step=500"),
         "profile": stage.page_of(maya, "profile/"),
+        "relationship-config": stage.page_of(maya, "configuration/"),
         "session": stage.page_of(maya, "sessions/?session=current"),
         "forget": stage.page_of(maya, "forget/"),
         "correct": stage.page_of(maya, "correct/"),

@@ -142,3 +142,23 @@ def test_what_no_person_can_have_is_said_beside_its_field(
     assert said in answer.content.decode()
     relationship.refresh_from_db()
     assert (relationship.user.display_name, relationship.timezone) == ("Maya", "UTC")
+
+
+def test_the_configuration_of_one_relationship_is_seen_and_replaced_and_what_is_wrong_in_it_is_named(
+    editor: Client, viewer: Client, page: str, relationship: Relationship
+) -> None:
+    here = page.replace("profile/", "configuration/")
+    Relationship.objects.filter(id=relationship.id).update(
+        config={"ingestion": {"max_batch": 2, "enabled": True}}
+    )
+    seen = viewer.get(here).content.decode()
+
+    wrong = editor.post(here, {"document": '{"ingestion": {"max_batch": "two"}}', "version": "1"})
+    saved = editor.post(here, {"document": '{"ingestion": {"max_batch": 3}}', "version": "1", "next": page})
+    late = editor.post(here, {"document": "{}", "version": "1"})
+
+    relationship.refresh_from_db()
+    assert "&quot;max_batch&quot;: 2" in seen and "differs from" in squeezed(viewer.get(page))
+    assert (wrong.status_code, saved.status_code, late.status_code) == (422, 302, 409)
+    assert "ingestion.max_batch" in wrong.content.decode()
+    assert relationship.config == {"ingestion": {"max_batch": 3}}
