@@ -18,7 +18,7 @@ from memory.mending.wishes import Wish
 from memory.model_calls import MadeCall, make_call, store_made_calls
 from memory.names import is_name
 from memory.schema_parts import NUMBERS, TEXT, answer_of, list_of
-from memory.words import normal
+from memory.words import normal, words_of
 from providers.errors import ProviderError
 from providers.llm.base import CompletionRequest, LLMProvider
 from providers.llm.json_text import extract_json_text
@@ -82,9 +82,13 @@ def ask_model(scope: Scope, candidates: Sequence[Candidate], *, verb: str, to: s
 
 
 def _doubt_what_names_it(wish: Wish, shown: Sequence[Candidate], by_rules: Sequence[Judgement]) -> None:
-    """Be unsure of what the model left out, if the wish is only a name ("everything about Ralf") and the text has it.
-    Small models overlook some of many texts."""
-    if wish.states or wish.may or not wish.must or not all(is_name(word, wish.text) for word in wish.must):
+    """Be unsure of what the model left out, if the wish is only a name ("everything about Ralf"), in small letters one
+    that entries are about, and the text has it. Small models overlook some of many texts.
+    """
+    known = {form for one in shown for word in words_of(one.subject) for form in word.forms}  # "riley"
+    if wish.states or wish.may or not wish.must:
+        return
+    if not all(is_name(word, wish.text) or not known.isdisjoint(word.forms) for word in wish.must):
         return
     for one, judged in zip(shown, by_rules, strict=True):
         if judged.verdict == Verdict.SAYS and one.judgement.verdict == Verdict.NOT:

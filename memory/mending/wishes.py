@@ -8,8 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from memory import quoted
 from memory.names import is_name, without_titles
 from memory.words import Word, fold, normal, words_of
+from providers.shorthand import spelt_out
 
 _RULES: dict[str, Any] = tomllib.loads(Path(__file__).with_name("wishes.toml").read_text())
 _FLAGS = re.IGNORECASE
@@ -57,15 +59,9 @@ _TASKS, _OWN, _OF_OTHERS = (_pattern(_RULES[name]) for name in ("tasks", "own", 
 _THEY, _MANNERS = _pattern(_RULES["they"]), _pattern(rf"^{_RULES['manners']}(?<!\w)")
 _STATEMENT, ASIDE = _pattern(_RULES["statement"]), _pattern(_RULES["aside"])
 _REPORT, _REPORTED = _pattern(_RULES["report"]), _pattern(_RULES["reported"])
-# Quotations and code. A ' is mostly an apostrophe.
-_QUOTED = re.compile(r'```[^`]*```|(?<!\w)"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|»[^«»]*«|「[^「」]*」')
-# What others wrote, whatever stands around it: lines quoted with >, and an e-mail from two lines of its head on.
-_HEAD = rf"[ \t]*(?:{_RULES['mail']}): .*"
-_PASTED = _pattern(rf"(?m:^[ \t]*>.*(?:\n[ \t]*>.*)*)|(?m:^){_HEAD}(?:\n{_HEAD})+[\s\S]*")
-_BEFORE_IT = 120  # characters that are read before each quotation, of which a message may have thousands
-_SENTENCE = re.compile(r"(?<=[.!?。！？])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)\s+|\n+|(?<=[。！？])")
-_POINTS_BACK, _AFTERTHOUGHT, _ENDED = (
-    _pattern(_RULES[name]) for name in ("points_back", "afterthought", "ended")
+_EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d]+")
+_POINTS_BACK, _AFTERTHOUGHT, _ENDED, _EXISTED = (
+    _pattern(_RULES[name]) for name in ("points_back", "afterthought", "ended", "existed")
 )
 _GREETS = frozenset(
     "hi hello hey thanks hallo danke salut merci hola gracias ciao grazie sorry yes well".split()
@@ -74,7 +70,7 @@ _SPEAKER = re.compile("^(?:我|私は|私が|僕は)")
 _NOUN_OF = re.compile("(?:という|の)?こと$|的(?:事|事情)$")  # "that ..." of scripts without spaces
 _TELLS = re.compile(r"\bthat (?:i|my|we|our|he|she|they|[A-Z]\w+)\b")
 _TAIL = re.compile(
-    r"(?:[\s,.!?]+(?:please|thanks|thank you|bitte|por favor|per favore|s'il te plaît|again"
+    r"(?:[\s,.!?]+(?:please|thanks|thank you|ok|okay|though|bitte|por favor|per favore|s'il te plaît|again"
     r"|any ?more|any longer|from now on"
     r"|from (?:your|the) (?:memory|records?|notes?|files?|mind)))+[\s.!?]*$",
     _FLAGS,
@@ -121,7 +117,7 @@ def wish_in(said: str) -> str | None:
 
 def others_wish_in(said: str) -> str | None:
     """What only a quotation or pasted text in a message asks to forget."""
-    return _asked_in(normal(said)) if wish_in(said) is None else None
+    return _asked_in(_as_written_out(said)) if wish_in(said) is None else None
 
 
 def unkept_in(said: str) -> str:
@@ -158,24 +154,19 @@ def _not_kept(sentences: Sequence[str], place: int) -> _Unkept | None:
     return _Unkept(told, sure=found.start() == 0 and not _SAVES.search(found[0]))
 
 
+def _as_written_out(said: str) -> str:
+    """A message as somebody would write it who types everything: without short forms and emoji."""
+    return spelt_out(_EMOJI.sub(" ", normal(said)))
+
+
 def own_words(said: str) -> str:
     """A message without the quotations and pasted texts in it that ask to forget something."""
-    said = _PASTED.sub(_own_words, normal(said))
-    if any(map(str.isalnum, _QUOTED.sub("", said))):
-        said = _QUOTED.sub(_own_words, said)
-    return said
+    return quoted.own_words(_as_written_out(said), lambda text: _asked_in(text) is not None)
 
 
 def _sentences(said: str) -> Iterator[str]:
-    trimmed = (sentence.strip(" \"'“”¿¡")[:LONGEST_WISH] for sentence in _SENTENCE.split(said))
+    trimmed = (sentence.strip(" \"'“”¿¡")[:LONGEST_WISH] for sentence in quoted.SENTENCE.split(said))
     return filter(None, trimmed)
-
-
-def _own_words(quoted: re.Match[str]) -> str:
-    """A quotation; "" if it asks to forget, but the sentence around it doesn't."""
-    begun = quoted.string[max(0, quoted.start() - _BEFORE_IT) : quoted.start()]
-    asks_others = _asked_in(quoted[0]) is not None and _asked_in(_SENTENCE.split(begun)[-1]) is None
-    return "" if asks_others else quoted[0]
 
 
 def _asked_in(said: str) -> str | None:
@@ -193,6 +184,7 @@ def _asked_in(said: str) -> str | None:
         if _OF_OTHERS.match(f"{verb}{found['what']}") and _tells_of_others(before, sentence[: found.start()]):
             continue
         what = _TAIL.sub("", _AFTERTHOUGHT.sub("", found["what"])).strip(" .!?:,")
+        what = _EXISTED.sub(r"\1", what)
         # "My old number is 0171, forget it": what the message said before
         if _POINTS_BACK.match(what) and (told := _told_before(sentence[: found.start()], before)):
             return f"{_ENDED.sub('', told)} {what}"
@@ -235,7 +227,7 @@ def _tells(text: str) -> bool:
 def read_wish(text: str, names: Collection[str] = ()) -> Wish:
     """Parse a wish: what `wish_in` found, or the text of a form. `names`: of the speaker and the companion."""
     asked = wish_in(text)
-    what = text if asked is None else asked
+    what = spelt_out(text) if asked is None else asked
     what = _MANNERS.sub("", _TAIL.sub("", what)).strip()
     if not what or _LAST.match(what):
         return Wish(text, last=True)

@@ -90,10 +90,11 @@ def test_an_unclear_wish_is_seen_and_waits_until_a_person_chooses(
     ("said", "left"),
     [
         ("Please forget everything about Ralf.", ["Leo is Ralf's son"]),
+        ("forget ralf ever existed lol", ["Leo is Ralf's son"]),
         ("Please forget that Ralf lives in Graz.", []),
         ("さっきも言いましたが、佐々木さんのことは全部忘れてください。", ["佐々木はLeoの父"]),
     ],
-    ids=["a name", "a statement", "a name with a title"],
+    ids=["a name", "a name in small letters", "a statement", "a name with a title"],
 )
 def test_what_has_the_name_to_be_forgotten_waits_if_the_model_leaves_it_out(
     api: Api,
@@ -105,10 +106,11 @@ def test_what_has_the_name_to_be_forgotten_waits_if_the_model_leaves_it_out(
 ) -> None:
     goes, stays = (
         ("Ralf lives in Graz", "Leo is Ralf's son")
-        if "Ralf" in said
+        if "ralf" in said.lower()
         else ("佐々木さんはGrazの人", "佐々木はLeoの父")
     )
-    conversation.remember("Lives in Melk", goes, stays)
+    conversation.remember("Lives in Melk", stays)
+    conversation.remember(goes, subject=goes[:4])
     scripted_provider.wishes_answer = about("says", "Graz")
     scripted_provider.otherwise = {"operations": []}
 
