@@ -13,6 +13,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from memory.dates import WEEKDAYS, Period, before, dates_in
+from memory.entries.times import TIME, times_in
 from memory.models.entry import MAX_HAPPENS_AT
 
 FORMS = (
@@ -20,7 +21,6 @@ FORMS = (
     "or two of them with / between"
 )
 SAME_DAY = 900  # seconds: a quarter of an hour lies in one day, whatever the zone
-_TIME = re.compile(r"(?<!\d)\d?\d:\d\d(?!\d)")
 # Words before or after a date (both folded) that say that something is true from then on. A weekday may be between.
 _FROM_ON = re.compile(
     r"(?<!\w)(?:since|from|starting|as of|seit|ab|depuis|a partir d(?:e|el|o|u)|desde|dal|a partire dal|sinds|vanaf"
@@ -88,7 +88,7 @@ def says_when(said: str, text: str, timezone: str) -> bool:
         return True
     if said.isascii() and text[:4] not in said:
         return False
-    days = _TIME.sub("", told).replace(" to ", " ").split()
+    days = TIME.sub("", told).replace(" to ", " ").split()
     named = {mention.period for mention in dates_in(said)[1]}
     return all(day in said or _period(day) in named for day in days) and times_in(told) <= times_in(said)
 
@@ -160,11 +160,6 @@ def _days_in(said: str, *, near: date) -> set[date]:
 
 def _period(day: str) -> Period:
     return Period(*map(int, day.split("-")))
-
-
-def times_in(said: str) -> set[str]:
-    """The times of day in a text, as "9:00"."""
-    return {time.lstrip("0") for time in _TIME.findall(said)}
 
 
 def plan_is_over(text: str, *, said: str, told_at: datetime, now: datetime, timezone: str) -> bool:

@@ -11,7 +11,8 @@ from dataclasses import replace
 from itertools import islice
 
 from memory.dates import MONTHS, WEEKDAYS, Period
-from memory.entries.happens import span_of, times_in, told_as, zone_of
+from memory.entries.happens import span_of, told_as, zone_of
+from memory.entries.times import numbers_of_times, times_in
 from memory.ingestion.erosion import details_of, lost_details
 from memory.ingestion.grounds import begins_with_another
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
@@ -111,7 +112,7 @@ def _lost_in(items: Sequence[Operation], given: IngestionInput) -> dict[int, tup
             said = f"{item.content} {dates[item.content]}"
             may_go = _dates_of_plan(entry, given, date=date)
             details = lost_details(old, said, names=names, own=own, may_go=may_go)
-            over = _times_of_plan(entry, given) if may_go else ()
+            over = _day_and_time_of_plan(entry, given) if may_go else ()
             details = tuple(detail for detail in details if detail not in over)
             details = (*details, *lost_details(goes, said))
             if not details and item.content not in known:  # else it is merged with the entry that says so
@@ -161,12 +162,13 @@ def _dates_of_plan(entry: ShownEntry, given: IngestionInput, *, date: str) -> Ca
     return may_go
 
 
-def _times_of_plan(entry: ShownEntry, given: IngestionInput) -> Collection[str]:
-    """The times of day of a plan that is over, which may be lost."""
+def _day_and_time_of_plan(entry: ShownEntry, given: IngestionInput) -> Collection[str]:
+    """The weekday and the time of day of a plan that is over, which may be lost, as its date stays."""
     if not entry.happens_at or not is_past_plan(entry, given):
         return ()
     times = times_in(told_as(entry.happens_at, given.timezone))
-    return {*times, *(time.zfill(5) for time in times)}
+    days = (word for word in entry.content.split() if fold(word.strip(",.;:")) in WEEKDAYS)
+    return {*numbers_of_times(entry.content, times), *(day.strip(",.;:") for day in days)}
 
 
 def _mostly_lost(old: str, said: Sequence[str], own: Sequence[str]) -> tuple[str, ...]:

@@ -77,10 +77,23 @@ def test_how_a_plan_went_need_not_say_when_it_was_expected(
 
 
 @pytest.mark.parametrize(("day", "asked"), [(2, 1), (1, 2)], ids=["over", "ahead"])
+@pytest.mark.parametrize(
+    ("when", "date"),
+    [
+        ("on 2026-03-01 at 9:30", "2026-03-01T09:30"),
+        ("on 2026-03-01, a Sunday, at 2 pm", "2026-03-01T14:00"),
+        ("on Sunday, 2026-03-01, at 2", "2026-03-01T14:00"),
+    ],
+)
 def test_how_a_plan_went_need_not_say_for_which_time_of_day_it_was_made(
-    conversation: Conversation, scripted_provider: ScriptedProvider, day: int, asked: int
+    conversation: Conversation,
+    scripted_provider: ScriptedProvider,
+    when: str,
+    date: str,
+    day: int,
+    asked: int,
 ) -> None:
-    plan = add("Sees the dentist on 2026-03-01 at 9:30", type="event", happens_at="2026-03-01T09:30")
+    plan = add(f"Sees the dentist {when}", type="event", happens_at=date)
     went = update(1, "Dentist on 2026-03-01: a crown is needed", happens_at="2026-03-01")
     scripted_provider.answer_with(answer(plan), *[answer(went)] * 2)
 
