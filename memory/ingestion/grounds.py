@@ -5,7 +5,7 @@ Small models repeat what a prompt shows them, and attribute everything that was 
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import chain
 
@@ -18,12 +18,15 @@ from memory.ingestion.templates import PROMPTS
 from memory.mending.wishes import STOP
 from memory.models import USER_SUBJECT
 from memory.names import WITHOUT_SPACES
+from memory.quoted import lines_of
 from memory.words import fold
 from relationships.models import MessageRole
 from relationships.text_names import means_person
 
 HARDLY = 0.5  # of its words, both with and without the first, which is often a name or a common verb
 _GENITIVE = ("s", "'s", "’s", "'", "’")
+_TO_ANOTHER = re.compile(r"\b(?:you|your|u|ur|tu|te|ti|du|dir|dich|dein\w*|toi|ton|ta)\b", re.IGNORECASE)
+MOST_SPEAKERS = 20  # in a pasted chat; what has more is a log
 _EXAMPLE = re.compile(r'"(?:content|what)": "(?:that )?([^"{}]+)"')
 
 
@@ -52,23 +55,59 @@ def as_companions_words(
     if not alone or named or given.instructions.version is not None:
         return None
     if about:
-        told = (*given.messages, *given.references)
-        said = [message.content for message in told if message.role == MessageRole.USER]
+        said = _said_by_person((*given.messages, *given.references))
         if share_said(content, *said, own=(about,)) >= HARDLY:
             return None
     return f"{given.companion_name}: {content}"
 
 
-def other_speaker_of(content: str, cited: Iterable[InputMessage], given: IngestionInput) -> str | None:
-    """Who else speaks as the person and is the only one to say this, of themselves or whomever; None if the text names
-    either.
+def is_said_by_person(content: str, cited: Iterable[InputMessage]) -> bool:
+    """Return whether the person says much of it."""
+    return share_said(content, *_said_by_person(cited)) >= HARDLY
+
+
+def _said_by_person(messages: Iterable[InputMessage]) -> list[str]:
+    return [message.content for message in messages if message.role == MessageRole.USER]
+
+
+def other_speaker_of(content: str, cited: Sequence[InputMessage], given: IngestionInput) -> str | None:
+    """Who else speaks as the person, or in a chat that the person pasted, and is the only one to say this, of
+    themselves or whomever; None if the text names either.
     """
     speakers = {" ".join(one.speaker.split()) for one in cited if one.role == MessageRole.USER}
     if len(speakers) != 1 or not speakers <= set(given.other_speakers):
-        return None
+        return _quoted_speaker_of(content, cited, given)
     (speaker,) = speakers
     named = names_in_text(content, speaker) or names_in_text(content, given.user_name)
     return None if named else speaker
+
+
+def _quoted_speaker_of(content: str, cited: Iterable[InputMessage], given: IngestionInput) -> str | None:
+    """Who alone says this of themselves in a pasted chat: nothing of it is in the words of the person."""
+    said = defaultdict[str, list[str]](list)
+    for text in _said_by_person(cited):
+        for speaker, lines in _by_speaker(text, given.user_name).items():
+            said[speaker].append(lines)
+    own = said.pop("", ())
+    if not 1 <= len(said) <= MOST_SPEAKERS or share_said(content, *own):
+        return None
+    shares = {speaker: share_said(content, *lines) for speaker, lines in said.items()}
+    speaker = max(shares, key=lambda one: shares[one])
+    return speaker if shares[speaker] >= HARDLY else None
+
+
+@lru_cache(maxsize=8)  # for each operation of an answer
+def _by_speaker(text: str, name: str) -> dict[str, str]:
+    """The lines of a message by who says them in a pasted chat, "" for the person called `name`; of others, those only
+    that speak to nobody, as "you" may be the person.
+    """
+    said = defaultdict[str, list[str]](list)
+    for speaker, line in lines_of(text):
+        if not speaker or means_person(speaker, name):
+            said[""].append(line)
+        elif not _TO_ANOTHER.search(line) and not names_in_text(line, name):
+            said[speaker].append(line)
+    return {speaker: "\n".join(lines) for speaker, lines in said.items()}
 
 
 def begins_with_another(content: str, subject: str, given: IngestionInput) -> str | None:

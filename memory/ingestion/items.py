@@ -94,15 +94,18 @@ def text_of(item: Item, name: str) -> str:
 
 
 def type_of(item: Item, given: IngestionInput, remarks: list[str], *, changes: bool = False) -> str:
-    """One of the companion's types; "" for an item that `changes` an entry but not its type. Without a type: `other`,
-    if the companion has it. Raises RefusedItem for an unknown type, as silently choosing one might be wrong.
+    """One of the companion's types, also in the plural; "" for an item that `changes` an entry but not its type.
+    Without a type: `other`, if the companion has it. Raises RefusedItem for an unknown type, as silently choosing one
+    might be wrong.
     """
     known = given.ingestion.type_names
     wanted = item.get("type")
     if wanted is None and changes:
         return ""
-    if isinstance(wanted, str) and wanted.strip().lower() in known:
-        return wanted.strip().lower()
+    if isinstance(wanted, str):
+        said = wanted.strip().lower()
+        if meant := next((one for one in (said, said.removesuffix("s"), f"{said}s") if one in known), None):
+            return meant
     if changes:
         remarks.append(f"type {wanted!r:.40} is not known; left as it was")
         return ""

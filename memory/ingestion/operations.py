@@ -13,6 +13,7 @@ from memory.errors import UnparsableAnswer
 from memory.ingestion.grounds import (
     as_companions_words,
     begins_with_another,
+    is_said_by_person,
     known_by_name,
     named_instead,
     other_speaker_of,
@@ -122,25 +123,6 @@ def check_operations(raw: list[Any], given: IngestionInput) -> list[Operation]:
     return check_each(raw, given, lambda item: _understand(item, given))
 
 
-def of_one_subject(items: Sequence[Operation], given: IngestionInput) -> list[Operation]:
-    """Updates to the same text merge entries: give them the subject of the first one, unless they have their own.
-
-    But "Likes tea" about two people, which names neither, stays two entries.
-    """
-    subjects: dict[str, str] = {}
-
-    def told(item: Operation) -> Operation:
-        if item.op != "update" or item.entry is None:
-            return item
-        about = item.subject or given.entries[item.entry - 1].subject
-        if about != USER_SUBJECT and not names_in_text(item.content, about):
-            return item
-        first = subjects.setdefault(item.content, about)
-        return replace(item, subject=item.subject or first)
-
-    return [told(item) for item in items]
-
-
 def check_each(
     raw: list[Any], given: IngestionInput, understand: Callable[[dict[str, Any]], Operation]
 ) -> list[Operation]:
@@ -232,13 +214,14 @@ def _on_its_grounds(operation: Operation, item: dict[str, Any], given: Ingestion
     """Refuse examples of the prompt, and attribute what only another said to them. Raises RefusedItem."""
     if operation.content:
         refuse_example(operation.content, item, given)
-    operation = _still_theirs(operation, given)
+    cited = given.cited(operation.messages, operation.earlier)
+    operation = _still_theirs(operation, cited, given)
     if operation.op in ("update", "replace") and operation.entry and not operation.subject:
         whose = given.entries[operation.entry - 1].subject
         operation = replace(operation, subject=named_instead(operation.content, whose, given))
     if operation.op == "delete":
         return operation
-    of_person, cited = _about_person(operation, given), given.cited(operation.messages, operation.earlier)
+    of_person = _about_person(operation, given)
     if of_person and (speaker := other_speaker_of(operation.content, cited, given)) is not None:
         return _as_theirs(operation, speaker, cited, given)
     if operation.op != "add" or operation.type == ADVICE:
@@ -264,8 +247,10 @@ def _as_theirs(
     return replace(operation, content=f"{speaker}: {operation.content}", subject=speaker, key=None)
 
 
-def _still_theirs(operation: Operation, given: IngestionInput) -> Operation:
-    """Keep another's name before the new text of an entry that is kept as their words, as "Leo: ..."."""
+def _still_theirs(operation: Operation, cited: Sequence[InputMessage], given: IngestionInput) -> Operation:
+    """Keep another's name before the new text of an entry that is kept as their words, as "Leo: ...". What only the
+    companion said, and the person says now, is the person's.
+    """
     if not operation.content or not operation.entry:
         return operation
     entry = given.entries[operation.entry - 1]
@@ -273,6 +258,8 @@ def _still_theirs(operation: Operation, given: IngestionInput) -> Operation:
     moved = operation.subject not in (None, entry.subject)
     if moved or not entry.content.startswith(whose) or names_in_text(operation.content, entry.subject):
         return operation
+    if entry.subject == given.companion_name and is_said_by_person(operation.content, cited):
+        return replace(operation, subject=USER_SUBJECT)
     return replace(operation, content=whose + operation.content)
 
 

@@ -8,15 +8,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from memory.entries.words import names_in_text
 from memory.ingestion.calls import CallLog
 from memory.ingestion.candidates import find_candidates, texts_of
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.items import with_key
-from memory.ingestion.operations import Operation, check_operations, of_one_subject, parse_answer
+from memory.ingestion.operations import Operation, check_operations, parse_answer
 from memory.ingestion.prompt import OPERATIONS, Question, answer_schema
 from memory.ingestion.strategies.asking import ask_for_operations
 from memory.ingestion.strategies.base import Proposal, Strategy
-from memory.models import Tier
+from memory.models import USER_SUBJECT, Tier
 
 AGAIN = (
     "Give the operations on these entries again, and no others, with that put back in. Leave out only what the new "
@@ -40,7 +41,7 @@ class OperationsStrategy(Strategy):
             again=AGAIN,
             reasoned=True,
         )
-        return Proposal(given.entries, of_one_subject(items, given))
+        return Proposal(given.entries, _of_one_subject(items, given))
 
 
 def _with_keys(items: Sequence[Operation], given: IngestionInput) -> list[Operation]:
@@ -52,6 +53,25 @@ def _with_keys(items: Sequence[Operation], given: IngestionInput) -> list[Operat
         return replace(item, content=with_key(item.content, key))
 
     return [told(item) if times[item.content] == 1 else item for item in items]
+
+
+def _of_one_subject(items: Sequence[Operation], given: IngestionInput) -> list[Operation]:
+    """Updates to the same text merge entries: give them the subject of the first one, unless they have their own.
+
+    But "Likes tea" about two people, which names neither, stays two entries.
+    """
+    subjects: dict[str, str] = {}
+
+    def told(item: Operation) -> Operation:
+        if item.op != "update" or item.entry is None:
+            return item
+        about = item.subject or given.entries[item.entry - 1].subject
+        if about != USER_SUBJECT and not names_in_text(item.content, about):
+            return item
+        first = subjects.setdefault(item.content, about)
+        return replace(item, subject=item.subject or first)
+
+    return [told(item) for item in items]
 
 
 @lru_cache(maxsize=64)

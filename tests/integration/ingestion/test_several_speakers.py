@@ -57,6 +57,30 @@ def test_who_alone_speaks_is_the_person_if_no_name_is_known(
     ]
 
 
+@pytest.mark.parametrize(
+    ("chat", "kept"),
+    [
+        (
+            "look:\n[3:02 PM] Luis: im allergic to wool lol\n[3:03 PM] me: no wayyy",
+            "Luis: Is allergic to wool",
+        ),
+        ("Luis: no wool 4 me im allergic\nAna: lol\nLuis: ugh", "Luis: Is allergic to wool"),
+        ("Luis: im allergic to wool\nme: omg im allergic too", "Is allergic to wool"),
+        ("Luis: u r allergic to wool right\nme: yes", "Is allergic to wool"),
+        ("Luis: hi\nAna: hey\nLuis: bye\nI'm allergic to wool by the way", "Is allergic to wool"),
+        ("Food: no nuts\nClothes: I am allergic to wool", "Is allergic to wool"),
+    ],
+)
+def test_what_another_says_in_a_pasted_chat_is_kept_as_theirs(
+    conversation: Conversation, scripted_provider: ScriptedProvider, chat: str, kept: str
+) -> None:
+    scripted_provider.answer_with(answer(add("Is allergic to wool")))
+
+    conversation.hear(chat)
+
+    assert conversation.contents == [kept]
+
+
 @pytest.mark.parametrize("content", ["Maya snores", "Has a son, Leo, who is allergic to wool"])
 def test_what_another_says_by_name_is_kept_as_it_is(
     conversation: Conversation, scripted_provider: ScriptedProvider, content: str

@@ -139,7 +139,7 @@ def test_a_type_that_a_companion_does_not_have_is_sent_back_once_and_then_refuse
     types = {"types": [{"name": "diet"}, {"name": "taste"}]}
     scripted_provider.answer_with(
         answer(
-            add("Is vegan", type="identity"), add("Loves leeks", type=""), add("Eats no nuts", type="Diet")
+            add("Is vegan", type="identity"), add("Loves leeks", type=""), add("Eats no nuts", type="Diets")
         ),
         answer(add("Is vegan", type="identity"), add("Loves leeks", type="taste"), add("Is 40", type="diet")),
     )

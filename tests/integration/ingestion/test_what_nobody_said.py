@@ -193,3 +193,18 @@ def test_a_key_given_at_random_supersedes_nothing(
     conversation.hear("If I moved to Rome I'd run along the Tiber.")
 
     assert len(conversation.entries) == left
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [("The red mixer came and works!", "The red mixer came"), ("Ana is here.", "Ada: The red mixer came")],
+)
+def test_what_the_person_says_after_the_companion_is_no_longer_the_companions_words(
+    conversation: Conversation, scripted_provider: ScriptedProvider, said: str, kept: str
+) -> None:
+    conversation.remember("Ada: The red mixer comes on Friday", subject="Ada")
+    scripted_provider.answer_with(*[answer(update(1, "The red mixer came", reason="it is here"))] * 2)
+
+    conversation.hear(said)
+
+    assert conversation.contents == [kept]
