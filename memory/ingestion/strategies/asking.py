@@ -2,7 +2,7 @@
 
 If the answer can't be parsed, the model is asked once more with the complaint; if it was cut off, with more output
 tokens, unless it only repeated itself. An answer is sent back once for operations, types and messages that do not
-exist, and once for what its updates have lost.
+exist, once for what the person takes back in the next message, and once for what its updates have lost.
 """
 
 from collections.abc import Callable
@@ -17,6 +17,7 @@ from memory.ingestion.items import NO_NUMBERS, NO_OPERATION, NO_TYPE, NOT_SHOWN
 from memory.ingestion.operations import Operation
 from memory.ingestion.prompt import Question, build_request
 from memory.ingestion.strategies.eroded_updates import CHANGES, SendBack, ask_about_losses
+from memory.ingestion.strategies.taken_back import ask_about_taken_back
 from providers.errors import AnswerTruncated, ProviderError, RequestRefused
 from providers.llm.base import Completion, CompletionRequest
 from providers.llm.json_text import closed_loop
@@ -39,7 +40,8 @@ def ask_for_operations(
     reasoned: bool = False,
 ) -> list[Operation]:
     """Ask, and make operations of the answer with `check`, which raises UnparsableAnswer. `again`, `reasoned`: see
-    ask_about_losses. Raises UnparsableAnswer if the second answer is no better; ProviderError.
+    ask_about_losses; if reasoned, the model is also asked about what was taken back. Raises UnparsableAnswer if the
+    second answer is no better; ProviderError.
     """
     request = build_request(given, question)
     completion, roomy = _ask_with_room(request, question, given, log, purpose)
@@ -55,15 +57,20 @@ def ask_for_operations(
         text = log.ask(repair, given, purpose=purpose_of(question, "repair")).text
         items = check(text)
 
-    def send_back(complaint: str, why: str) -> list[Operation]:
+    def answer_to(complaint: str, why: str) -> list[Operation] | None:
         told = f"Before anything is applied: {complaint}"
         back = replace(request, history=(("assistant", text[:SHOWN_BACK]), ("user", told)))
         try:
             return check(log.ask(back, given, purpose=purpose_of(question, why)).text)
         except (ProviderError, UnparsableAnswer):  # stored with the call; the answer is applied without it
-            return []
+            return None
+
+    def send_back(complaint: str, why: str) -> list[Operation]:
+        return answer_to(complaint, why) or []
 
     items = _ask_about_refused(items, given, send_back)
+    if reasoned:
+        items = ask_about_taken_back(items, given, answer_to)
     return ask_about_losses(items, given, text, send_back, again=again, reasoned=reasoned)
 
 
