@@ -7,7 +7,7 @@ _FORMS = {
     "today": "2day", "tonight": "2nite 2night", "night": "nite", "tomorrow": "tmrw tmr tmw 2moro", "week": "wk",
     "weeks": "wks", "weekend": "wknd", "year": "yr", "years": "yrs", "should": "shld", "would": "wld", "could": "cld",
     "should not": "shldnt", "would not": "wldnt", "something": "smth smthg", "people": "ppl", "birthday": "bday",
-    "probably": "prob probs", ",": "lol lmao lmfao omg ngl tbh",
+    "probably": "prob probs", "love": "luv", "appointment": "appt", ",": "lol lmao lmfao omg ngl tbh",
 }  # fmt: skip
 # In capitals they are a nurse, a province, gluten-free.
 _SMALL = {"girlfriend": "gf", "boyfriend": "bf", "right now": "rn", "because": "bc"}

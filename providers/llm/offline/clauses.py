@@ -12,6 +12,7 @@ from itertools import islice
 from providers.llm.offline.dates import is_date
 from providers.llm.offline.wording import RULES, part, pattern
 from providers.normal_form import normal_form
+from providers.shorthand import spelt_out
 
 MAX_CLAUSE = 320  # characters; longer than any statement of one fact
 # Patterns and their replacements: before a sentence is split, and then in each clause.
@@ -214,7 +215,7 @@ def read_sentences(content: str) -> Iterator[str]:
 
 
 def plain_speech(content: str) -> str:
-    """The message without code, quotations, links and emoji, with plain quotation marks and spaces."""
+    """The message without code, quotations, links, emoji and short forms, with plain quotation marks and spaces."""
     text = normal_form("NFC", content).translate(_FOLDED)
     for wording, instead in _TAKEN_OUT:
         text = wording.sub(instead, text)
@@ -222,7 +223,7 @@ def plain_speech(content: str) -> str:
         text = _CHAT_LINE.sub("", text)
     for wording in _QUOTED:
         text = wording.sub(_keep_titles, text)
-    text = _EMOJI.sub(" . ", text)
+    text = spelt_out(_EMOJI.sub(" . ", text))
     return text.lower() if _is_shouted(text[:400]) else text
 
 

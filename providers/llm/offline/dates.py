@@ -23,6 +23,9 @@ _RELATIVE_DAYS = {
 _KEPT_PREPOSITIONS = "by until till before after from since around about for to".split()
 _AHEAD = ("for", "to", "by", "until", "till")  # before these dates something is done: "I booked for May"
 _TO_COME = re.compile(r"\b(?:start|beginn?)(?:s|ing) ?$", re.IGNORECASE)
+_IS = re.compile(
+    r"\b(?:is|are|will be) $", re.IGNORECASE
+)  # whatever was before: "I got mixed up, the exam is on 3 May"
 _DONE = re.compile(r"\b(?:I|we|you|he|she|it|they|who|which|that) (?P<verb>\w+) ?$", re.IGNORECASE)
 # With these, a verb of the past says nothing: "was moved to Friday", "is what I wanted".
 _NOT_OVER = re.compile(
@@ -79,7 +82,8 @@ def find_dates(text: str, *, today: date, past: bool) -> list[DatePhrase]:
             continue
         given = (match["prep"] or "").lower()
         before = text[: match.start()]
-        gone = (past or (given not in _AHEAD and _is_done(before))) and not _TO_COME.search(before)
+        told_past = past and not _IS.search(before)
+        gone = (told_past or (given not in _AHEAD and _is_done(before))) and not _TO_COME.search(before)
         moment = _moment(match, today, gone)
         if gone and given == "to" and not _follows(moment, found):  # "I moved it to Friday"
             moment = _moment(match, today, False)
