@@ -25,6 +25,8 @@ ASKED = {  # by what was asked: what is found, the best first
     "Which instruments?": ["An instrument", "A trumpet"],
     "trumpets": ["A trumpet"],  # who asks for one kind asks for no other
     "swimming": ["She swam"],
+    "When is his birthday?": ["bday is in june"],
+    "whens his bday": ["bday is in june"],
     "What is my salary?": ["He earns 2,400 a month"],
     "Have I got a dog?": ["A golden retriever"],
     "a lamp that was bought, to buy": ["He bought a lamp", "His purchase came"],
@@ -46,7 +48,7 @@ def say(memory: Memory) -> None:
         "An instrument",
         "A trumpet",
     ]
-    said += ["She swam", "He earns 2,400 a month", "A golden retriever"]
+    said += ["bday is in june", "She swam", "He earns 2,400 a month", "A golden retriever"]
     for number, content in enumerate(said):
         memory.say(content, session=str(number))
 
