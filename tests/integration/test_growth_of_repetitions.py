@@ -17,22 +17,27 @@ from context.text import without_notes
 from memory.aliases import aliases_in, sayings_among
 from memory.dates import dates_in
 from memory.entries.happens import happens_text, moved_with
+from memory.entries.times import times_in
 from memory.fence import cut_fenced, escape_item
 from memory.ingestion.erosion import lost_details, names_in, says_name_of
 from memory.ingestion.likeness import share_said
+from memory.ingestion.strategies.taken_back import takes_back
 from memory.mending.judging import judge, subject_of_text
 from memory.mending.parts import says_more, without
 from memory.mending.wishes import read_wish, unkept_in, wish_in
+from memory.quoted import lines_of
 from memory.retrieval.index.text import words_for_index
 from memory.retrieval.relative_dates import relative_periods
 from memory.words import telephones, words_of
 from providers.llm.json_text import closed_loop, extract_json_text, without_thoughts
+from providers.shorthand import spelt_out
 from tests.growth import MOST, growth
 from workspace.yaml_files import read_yaml
 
 SIGNS = [
     *("his father ", "Leo's ", "and ", ", but not ", "don't ", "forget that ", "please ", "called ", "never "),
     *("Anna Kern ", "Dr. ", "A-", "a.b.", "@", "http://", "+44 20 ", "ord 17 ", "2026-03-", "May ", "last week "),
+    *("Ana: hi\n", "[9:05 pm] Ana: ", "at 9 pm ", "wait ", "no, ", "pls "),
     *(".", "...", "!?", "。", "、", "…", "—", " - ", ":", "; ", ", ", "\t", " ", "\n", "\r\n", "\"", "'", "“"),
     *("(", "[", "[system note", "<", "<rapport_memory>", "<think>", "{", '{"op":', "\\", "```", "# ", "|", "_", "~"),
     *("1", "1,", "1 000 ", "½", "x", "Xx", "蓮は", "です", "שלום ", "ال", "\u200d", "\u0301", "\ufe0f", "😀", "ﬁ"),
@@ -40,6 +45,7 @@ SIGNS = [
 FATHER, TEA = read_wish("my father", ("Maya",)), read_wish("I like green tea and coffee", ("Maya",))
 READERS: dict[str, Callable[[str], object]] = {
     "aliases": lambda text: (aliases_in([text]), sayings_among([text])),
+    "chats": lambda text: (list(lines_of(text)), spelt_out(text), times_in(text), takes_back(text)),
     "dates": lambda text: (dates_in(text), relative_periods(text, date(2026, 3, 2))),
     "fence": lambda text: (cut_fenced(text), escape_item(text), without_notes(text)),
     "happens": lambda text: moved_with("2026-03", old=text, new=text[::-1]),

@@ -15,7 +15,7 @@ from relationships.models import MessageRole
 
 CHANGES = ("add", "update", "replace")
 SOON = timedelta(minutes=30)
-LONGEST_SHOWN = 200  # characters of a message
+LONGEST_SHOWN = 200  # characters of a message, in which it is told at once
 _TAKES_BACK = re.compile(
     r"^\W*(?:(?:oh|ok|okay|ugh|lol|haha|hm+|omg|sorry|and|but|no|nah|nein|nee|ach|ah|ay|non|não)\W+)*"
     r"(?:nvm|never ?mind|jk|(?:just|only|i(?:['’]| a)?m) (?:kidding|joking)|scratch that|hold on|i meant?\b|correction"
@@ -25,7 +25,7 @@ _TAKES_BACK = re.compile(
     r"|moment mal|warte|quatsch|doch nicht|war nur (?:ein )?(?:spaß|scherz)|ich meinte?|stimmt nicht"
     r"|espera|perdón|mentira|es broma|(?:quise|quería) decir|me equivoqué|attends|je plaisante|je voulais dire"
     r"|aspetta|anzi|scherzo|volevo dire|brincadeira|quis dizer|aliás|wacht|grapje|ik bedoel(?:de)?)(?!\w)"
-    r"|^\*\w|^(?:いや|間違えた|冗談)|^\W*(?:\S+\s+){0,3}sorry\W*$",
+    r"|^\*\w|^(?:いや|間違えた|冗談)",
     re.IGNORECASE,
 )
 _AGAIN = (
@@ -86,7 +86,14 @@ def _taken_back(item: Operation, given: IngestionInput) -> list[tuple[int, Input
     after = _next_of_person(max(own), given)
     if any(number in item.messages for number, _ in after):
         return []
-    return after if any(_TAKES_BACK.search(message.content) for _, message in after) else []
+    return after if any(takes_back(message.content) for _, message in after) else []
+
+
+def takes_back(said: str) -> bool:
+    """Return whether a message takes back or corrects the one before it."""
+    words = said.split(maxsplit=4)
+    corrects = 1 < len(words) <= 4 and words[-1].strip(".!").lower() == "sorry"  # "SO-48231 sorry"
+    return corrects or _TAKES_BACK.search(said[:LONGEST_SHOWN]) is not None
 
 
 def _next_of_person(last: int, given: IngestionInput) -> list[tuple[int, InputMessage]]:
