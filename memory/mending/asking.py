@@ -3,10 +3,11 @@ call is stored as a ModelCall."""
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from django.utils import timezone
 
@@ -82,19 +83,27 @@ def ask_model(scope: Scope, candidates: Sequence[Candidate], *, verb: str, to: s
 
 
 def _doubt_what_names_it(wish: Wish, shown: Sequence[Candidate], by_rules: Sequence[Judgement]) -> None:
-    """Be unsure of what the model left out, if the wish is only a name ("everything about Ralf"), in small letters one
-    that entries are about, and the text has it. Small models overlook some of many texts.
+    """Be unsure of what the model left out, if the wish is only names ("everything about Ralf"), in small letters those
+    that entries are about, and the text has all of them; or one, and what it rests on goes. Small models overlook some
+    of many texts.
     """
     known = {form for one in shown for word in words_of(one.subject) for form in word.forms}  # "riley"
     if wish.states or wish.may or not wish.must:
         return
     if not all(is_name(word, wish.text) or not known.isdisjoint(word.forms) for word in wish.must):
         return
+    gone = {source for one in shown if one.ticked for source in _sources(one)}
     for one, judged in zip(shown, by_rules, strict=True):
-        if judged.verdict == Verdict.SAYS and one.judgement.verdict == Verdict.NOT:
+        beside = bool(judged.score) and bool(_sources(one)) and gone.issuperset(_sources(one))
+        if (judged.verdict == Verdict.SAYS or beside) and one.judgement.verdict == Verdict.NOT:
             one.judgement = Judgement(
                 Verdict.PERHAPS, 0.5, judged.sentence, "names it, and the model left it out"
             )
+
+
+def _sources(one: Candidate) -> Collection[UUID]:
+    """The messages that a text rests on, or is."""
+    return one.cites if one.kind == "entry" else (one.id,)
 
 
 def shown_of(candidates: Sequence[Candidate]) -> list[Candidate]:

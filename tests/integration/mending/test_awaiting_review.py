@@ -15,7 +15,7 @@ from relationships.models import Turn
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.markup import squeezed
-from tests.fixtures.turns import Conversation, add, delete
+from tests.fixtures.turns import Conversation, add, answer, delete
 from tests.integration.mending.test_forget import numbers_that_say
 
 PETS = ["Has a cat", "Has a dog"]
@@ -118,6 +118,25 @@ def test_what_has_the_name_to_be_forgotten_waits_if_the_model_leaves_it_out(
 
     assert set(conversation.contents) == {"Lives in Melk", stays}
     assert [item["sentence"] for plan in waiting(api, at) for item in plan["items"]] == left
+
+
+def test_what_has_one_of_the_names_and_rests_only_on_what_goes_waits_too(
+    api: Api, at: str, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    told = ("Ralf is getting divorced", "Tanya left with the kids", "The cat is ill")
+    scripted_provider.answer_with(answer(*(add(one, subject=one.split()[0]) for one in told)))
+    scripted_provider.wishes_answer = about("says", "Tanya")
+    scripted_provider.otherwise = answer()
+
+    conversation.hear("ralf is getting divorced, his wife tanya left with the kids, n the cat is ill")
+    conversation.remember("Ralf is the boss", subject="Ralf")
+    conversation.hear("forget what i said abt ralf n tanya pls")
+
+    assert set(conversation.contents) == {"Ralf is getting divorced", "The cat is ill", "Ralf is the boss"}
+    waits = [
+        item["sentence"] for plan in waiting(api, at) for item in plan["items"] if item["kind"] == "entry"
+    ]
+    assert waits == ["Ralf is getting divorced"]
 
 
 def test_what_is_sure_goes_and_the_rest_of_the_wish_waits(
