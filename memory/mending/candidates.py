@@ -63,7 +63,7 @@ class Candidate:
 class Scope:
     """Where and how to search for a wish. `asked_by`: the message that asks; only what was said before is searched.
     `reported`: by a model that read it; otherwise rules found it, and the judging model may see that it asks for
-    nothing. `hidden`: also search what is hidden already, to erase it.
+    nothing. `hidden`: also search what is hidden already, to erase it. `share`: of what may be read for one wish.
     """
 
     relationship: Relationship
@@ -72,6 +72,7 @@ class Scope:
     asked_by: Message | None = None
     reported: bool = True
     hidden: bool = False
+    share: float = 1.0
 
     @property
     def said(self) -> str:
@@ -152,8 +153,9 @@ def scope_of(
     asked_by: Message | None = None,
     reported: bool = True,
     hidden: bool = False,
+    share: float = 1.0,
 ) -> Scope:
     user = relationship.user
     names = tuple(name for name in (user.display_name, user.external_id) if name)
     wish = read_wish(what, names)
-    return Scope(relationship, wish, names, asked_by, reported, hidden=hidden and not wish.last)
+    return Scope(relationship, wish, names, asked_by, reported, hidden and not wish.last, share)

@@ -33,7 +33,7 @@ def tick_echoes(
     known = {one.id: one for one in found if one.kind == "message"}
     wanted = words_that_go(scope, going)
     rows = messages_of(scope).filter(turn_id__in=turns)
-    likely, unread = likely_candidates(rows, as_candidate, FirstLook(wanted), newest=0)
+    likely, unread = likely_candidates(rows, as_candidate, FirstLook(wanted), newest=0, share=scope.share)
     said = [known.get(one.id, one) for one in reversed(likely)]
     undecided = [one for one in said if not one.ticked and one.id not in judged]
     for one in having_any(scope, undecided, wanted):

@@ -18,6 +18,10 @@ from memory.models import USER_SUBJECT, MendingVerb, ScratchpadEntry
 from relationships.models import Message, Relationship
 from web.actor import Actor
 
+MOST_WISHES = (
+    10  # of one reading that may each be looked for in as much as one alone; more share that: ten seconds
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
@@ -76,11 +80,13 @@ def hear_wishes(
     pairs = Relationship.objects.select_related("companion", "project", "user")
     relationship = pairs.get(id=relationship_id)
     heard: list[Heard] = []
+    share = min(1.0, MOST_WISHES / len(spoken))
     for wish in spoken:
         if (row := asking.get(wish.message_id)) is not None:
             # Nothing before the message need say it, so no model can tell whether it was asked for.
             sure = wish in reported or bool(wish.what and unkept_in(messages[wish.message_id]))
-            scope = scope_of(relationship, _with_whom(wish.what, row), asked_by=row, reported=sure)
+            what = _with_whom(wish.what, row)
+            scope = scope_of(relationship, what, asked_by=row, reported=sure, share=share)
             draft = draft_plan(scope, verb=wish.verb, to=wish.to)
             if draft.scope.wish.everything:
                 draft.found.clear()

@@ -48,16 +48,16 @@ def find_candidates(scope: Scope, *, by_meaning: bool = False) -> tuple[list[Can
     messages = messages_of(scope).values_list(*_OF_MESSAGES, named=True)
     entries = entries_of(scope, hidden=scope.hidden).values_list(*_OF_ENTRIES, named=True)
     look = _look_for(scope.wish, ())
-    said, unread = likely_candidates(messages, as_candidate, look, newest=newest)
+    said, unread = likely_candidates(messages, as_candidate, look, newest=newest, share=scope.share)
     if scope.wish.last:
         entries = entries.filter(source_message_ids__overlap=[one.id for one in said])
-    kept, more = likely_candidates(entries, _entry, look, newest=newest)
+    kept, more = likely_candidates(entries, _entry, look, newest=newest, share=scope.share)
     aliases = aliases_in([one.text for one in kept])
     others = {name for word in scope.wish.must for form in word.forms for name in aliases.get(form, ())}
     if others:
         look = _look_for(scope.wish, others)
-        said, unread = likely_candidates(messages, as_candidate, look, newest=newest)
-        kept, more = likely_candidates(entries, _entry, look, newest=newest)
+        said, unread = likely_candidates(messages, as_candidate, look, newest=newest, share=scope.share)
+        kept, more = likely_candidates(entries, _entry, look, newest=newest, share=scope.share)
     if by_meaning and look:
         _add_nearest(scope, entries, kept, messages, said)
     earlier, passed = _said_earlier(scope, look) if scope.hidden and look else ([], 0)
@@ -108,15 +108,20 @@ def _look_for(wish: Wish, aliases: Iterable[str]) -> FirstLook | None:
 
 
 def likely_candidates(
-    rows: QuerySet[Any], made: Callable[[Any], Candidate], look: FirstLook | None, *, newest: int
+    rows: QuerySet[Any],
+    made: Callable[[Any], Candidate],
+    look: FirstLook | None,
+    *,
+    newest: int,
+    share: float,
 ) -> tuple[list[Candidate], int]:
     """The candidates that may have one of the words, and so many of the first, in order; and how many rows were not
-    read.
+    read. `share`: of MOST_READ and MOST_KEPT.
     """
     kept: list[Candidate] = []
     seen = read = size = 0
     for row in rows[: MOST_ROWS if look else newest].iterator(chunk_size=PIECE):
-        if read > MOST_READ or size > MOST_KEPT:
+        if read > share * MOST_READ or size > share * MOST_KEPT:
             break
         one = made(row)
         seen, read = seen + 1, read + len(one.text)
@@ -207,7 +212,7 @@ def _said_earlier(scope: Scope, look: FirstLook) -> tuple[list[Candidate], int]:
     texts = changed.annotate(said=KT("before__content"), then=KT("after__content")).exclude(said=F("then"))
     rows = texts.order_by("-seq").values_list("entry_id", "said", named=True)
     kept, more = likely_candidates(
-        rows, lambda row: Candidate("entry", row.entry_id, row.said), look, newest=NEWEST
+        rows, lambda row: Candidate("entry", row.entry_id, row.said), look, newest=NEWEST, share=scope.share
     )
     present = entries_of(scope, hidden=True).filter(id__in={one.id for one in kept})
     entries = {row.id: row for row in present.values_list(*_OF_ENTRIES, named=True)}

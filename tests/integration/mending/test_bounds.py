@@ -8,6 +8,7 @@ from django.utils import timezone
 from memory.mending import reading
 from memory.mending.candidates import Candidate, scope_of
 from memory.mending.echoes import having_any, tick_echoes
+from memory.mending.heard import MOST_WISHES
 from memory.models import MendingPlan, ScratchpadEntry
 from memory.words import Word, words_of
 from relationships.ids import uuid7
@@ -59,6 +60,22 @@ def test_what_was_not_looked_at_is_told(
 
     assert plan["items"] == [] and 50 < plan["left_out"] < 150
     assert MendingPlan.objects.filter(left_out=plan["left_out"]).count() == 1
+
+
+def test_many_wishes_of_one_reading_share_what_is_read_and_tell_what_was_not(
+    conversation: Conversation, many: Relationship, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each read as much as one alone: fifty, a few thousand characters, held a worker for a minute."""
+    monkeypatch.setattr(reading, "MOST_READ", 12_000)  # characters: all there is
+
+    def left_out(wishes: int) -> list[int]:
+        MendingPlan.objects.all().delete()
+        conversation.hear(*(f"Forget that I have a tame walrus number {n}." for n in range(wishes)))
+        return list(MendingPlan.objects.values_list("left_out", flat=True))
+
+    assert left_out(MOST_WISHES)[-1] == 0
+    few = left_out(4 * MOST_WISHES)
+    assert len(few) == 4 * MOST_WISHES and min(few) > 50
 
 
 def test_everything_goes_in_as_many_plans_as_it_takes(
