@@ -1,16 +1,19 @@
 """What the command asks and says, and where a purge can't go. (What it does to the files: tests/integration/test_purge.py.)"""
 
 import io
+import threading
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from uuid import uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, transaction
 
 from config.postgresql.sessions import execute
 from relationships.models import Project
+from tests.waiting import wait_until
 from upkeep.purging import purge_files
 
 
@@ -96,3 +99,36 @@ def test_one_that_is_cut_short_leaves_the_planner_its_statistics() -> None:
         assert execute(had) == before > [(0,)]
     finally:
         do("RESET lock_timeout")
+
+
+class Enough(Exception):
+    """The rest need not be purged."""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_table_for_which_two_sessions_wait_for_each_other_is_rewritten_after_all() -> None:
+    """As when two purge at once. The other session is patient, so that the server ends the purge's statement."""
+    locked, others = threading.Event(), list[Future[None]]()
+
+    def cross(table: str) -> None:
+        try:
+            with transaction.atomic():
+                execute("SET LOCAL deadlock_timeout = '1min'")
+                execute("LOCK pg_class IN EXCLUSIVE MODE")
+                locked.set()
+                waits = "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'pg_class'::regclass"
+                wait_until(lambda: execute(waits), what="the purge to wait")
+                execute(f"SELECT 1 FROM {table} LIMIT 1")
+        finally:
+            connection.close()
+
+    def told(share: float, *, now: str) -> None:
+        if others:
+            raise Enough
+        if table := now.partition("rewriting ")[2]:
+            others.append(pool.submit(cross, table))
+            locked.wait(10)
+
+    with ThreadPoolExecutor(1) as pool, pytest.raises(Enough):
+        purge_files(told=told)
+    others[0].result()
