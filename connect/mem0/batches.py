@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from connect.mem0.asking import Refusal, two_ids
-from connect.mem0.memories import Given, changes_of, good, whole_or_not
+from connect.mem0.memories import Given, called, changes_of, good, whole_or_not
 from connect.own_api import MOST, Answered, OwnApi
 
 MOST_AT_ONCE = 1000  # memories of a batch, as mem0 has it
@@ -70,7 +70,8 @@ def _done(answered: Answered, places: tuple[int, ...]) -> None:
     for problem in problems:
         place, _, field = problem["field"].removeprefix("entries.").partition(".")
         told.append(
-            ".".join(filter(None, ("memories", str(places[int(place)]), field))) + f": {problem['detail']}"
+            ".".join(filter(None, ("memories", str(places[int(place)]), called(field))))
+            + f": {problem['detail']}"
         )
     missing = all(problem["detail"].startswith(_NOT_THERE) for problem in problems)
     raise Refusal(404 if missing else 422, "; ".join(told))

@@ -23,6 +23,18 @@ _STATUS = {
     "failed": "FAILED",
 }
 _EVENT = {"add": "ADD", "delete": "DELETE"}  # of any other change: UPDATE
+# What mem0 calls fields of our own API.
+_CALLED = {
+    "user": "user_id",
+    "companion": "agent_id",
+    "session": "run_id",
+    "entries": "messages",
+    "content": "text",
+    "tags": "metadata",
+    "min_score": "threshold",
+    "expires_at": "expiration_date",
+    "occurred_at": "timestamp",
+}
 Given = dict[str, Any]
 
 
@@ -253,8 +265,18 @@ def _whole_number(value: Any, name: str, default: int) -> int:
 def good(answered: Answered) -> Any:
     """Return the answer's body. Raises Refusal with the problem's text."""
     if not answered.good:
-        raise Refusal(answered.status, answered.sentence, retry_after=answered.body.get("retry_after"))
+        faults = "; ".join(
+            f"{called(one['field'])}: {one['detail']}" for one in answered.body.get("errors", [])
+        )
+        retry_after = answered.body.get("retry_after")
+        raise Refusal(answered.status, faults or answered.sentence, retry_after=retry_after)
     return answered.body
+
+
+def called(field: str) -> str:
+    """What mem0 calls a field of our own API."""
+    name, dot, part = field.partition(".")
+    return _CALLED.get(name, name) + dot + part
 
 
 @contextmanager

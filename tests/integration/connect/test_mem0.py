@@ -93,6 +93,10 @@ def test_another_project_finds_nothing_by_name_or_by_id(mem0: Mem0) -> None:
                 ({"messages": "x", "metadata": {"a": [1]}}, 400, "metadata.a"),
                 ({"messages": "x", "run_id": {"a": 1}}, 400, "run_id"),
                 ({"messages": "x", "immutable": True}, 400, "read_only"),
+                ({"messages": "x", "user_id": "u" * 201}, 422, "user_id: "),
+                ({"messages": "x", "run_id": ""}, 422, "run_id: "),
+                ({"messages": "x", "metadata": {"a": "b" * 201}}, 422, "metadata.a: "),
+                ({"messages": " ", "infer": False}, 422, "messages.0.content: "),
             )
         ),
         *(
@@ -109,6 +113,13 @@ def test_another_project_finds_nothing_by_name_or_by_id(mem0: Mem0) -> None:
             )
         ),
         ("POST", "v3/memories/search/", {"filters": {"user_id": "maya"}}, 422, "query: must be a string"),
+        (
+            "POST",
+            "v3/memories/search/",
+            {"query": "a", "user_id": "maya", "threshold": "x"},
+            422,
+            "threshold: ",
+        ),
         ("DELETE", "v1/memories/", None, 400, "user_id"),
         ("GET", "v1/memories/no-id/", None, 404, "does not exist"),
         ("POST", "v1/exports/", {"schema": "{}"}, 501, "not offered"),
