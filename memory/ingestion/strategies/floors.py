@@ -5,9 +5,13 @@ raises what is kept of it, but not the weather beside it. Pure.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from memory.ingestion.strategies.options import Floor
 from memory.words import WORD
@@ -37,24 +41,43 @@ class Told(NamedTuple):
     words: frozenset[str]
 
 
-def sentences_of(message: int, text: str, floors: Iterable[Floor]) -> list[Told]:
+class Sentences(list[Told]):
+    """Sentences. `places`: of those that have a word."""
+
+    @cached_property
+    def least(self) -> NDArray[np.float64]:
+        """The floor of each, 0 without one."""
+        return np.array([told.floor.at_least if told.floor else 0.0 for told in self])
+
+    @cached_property
+    def places(self) -> dict[str, NDArray[np.int64]]:
+        places = defaultdict[str, list[int]](list)
+        for place, told in enumerate(self):
+            for word in told.words:
+                places[word].append(place)
+        return {word: np.array(found) for word, found in places.items()}
+
+
+def sentences_of(message: int, text: str, floors: Iterable[Floor]) -> Sentences:
     """A message's sentences, each with its floor. `message` is its number."""
     floors = list(floors)
     parts = (part.strip() for part in _SENTENCES.split(text.replace("’", "'")))
-    return [_told(message, part, floors) for part in parts if part]
+    return Sentences(_told(message, part, floors) for part in parts if part)
 
 
-def floor_over(content: str, sentences: Sequence[Told]) -> Told | None:
+def floor_over(content: str, sentences: Sentences) -> Told | None:
     """The sentence a memory was made from: the one with most of its words; of equals, the one with the highest floor.
 
     None without sentences. Words are compared by their beginning, whatever the language.
     """
-    told = telling_words(content)
-    return max(
-        sentences,
-        key=lambda said: (len(said.words & told), said.floor.at_least if said.floor else 0.0),
-        default=None,
-    )
+    if not sentences:
+        return None
+    shared = np.zeros(len(sentences), dtype=np.int64)
+    for word in telling_words(content) & sentences.places.keys():
+        shared[sentences.places[word]] += 1
+    most = np.flatnonzero(shared == shared.max())
+    found: Told = sentences[most[np.argmax(sentences.least[most])]]
+    return found
 
 
 def telling_words(text: str) -> frozenset[str]:

@@ -16,7 +16,7 @@ from memory.ingestion.items import RefusedItem
 from memory.ingestion.operations import Operation
 from memory.ingestion.prompt import Question
 from memory.ingestion.strategies.base import Proposal, Strategy
-from memory.ingestion.strategies.floors import Told, floor_over, sentences_of, telling_words
+from memory.ingestion.strategies.floors import Sentences, Told, floor_over, sentences_of, telling_words
 from memory.ingestion.strategies.memories import (
     ask_for_memories,
     memories_schema,
@@ -28,7 +28,7 @@ from memory.schema_parts import number
 HIGHEST = 10
 # The only call of importance: memories from the messages, each with a score.
 SCORE_SCHEMA = memories_schema("score", score=number(1, HIGHEST))
-Sentences = Mapping[int, Sequence[Told]]  # by the number of their message
+SaidBy = Mapping[int, Sentences]  # by the number of their message
 
 
 class ImportanceStrategy(Strategy):
@@ -50,13 +50,14 @@ class ImportanceStrategy(Strategy):
         return Proposal(given.entries, [*items, *left_unsaid(items, given, sentences)])
 
 
-def _made_of(operation: Operation, sentences: Sentences) -> list[Told]:
+def _made_of(operation: Operation, sentences: SaidBy) -> list[Told]:
     """For each message it cites, the sentence that it was made from."""
-    found = (floor_over(operation.content, sentences.get(message, ())) for message in operation.messages)
+    cited = (sentences[message] for message in operation.messages if message in sentences)
+    found = (floor_over(operation.content, one) for one in cited)
     return [told for told in found if told is not None]
 
 
-def _scored(item: dict[str, Any], given: IngestionInput, sentences: Sentences) -> Operation:
+def _scored(item: dict[str, Any], given: IngestionInput, sentences: SaidBy) -> Operation:
     operation = statement(item, given)
     floors = [told.floor for told in _made_of(operation, sentences) if told.floor]
     floor = max(floors, key=lambda floor: floor.at_least, default=None)
@@ -81,9 +82,7 @@ def _score(item: dict[str, Any]) -> float | None:
     return score if 1 <= score <= HIGHEST and not isinstance(item["score"], bool) else None
 
 
-def left_unsaid(
-    items: Sequence[Operation], given: IngestionInput, sentences: Sentences
-) -> Iterator[Operation]:
+def left_unsaid(items: Sequence[Operation], given: IngestionInput, sentences: SaidBy) -> Iterator[Operation]:
     """Operations for sentences with a floor that the answer left out: kept as they were said, unless known already."""
     said = {told for item in items if item.op != "refused" for told in _made_of(item, sentences)}
     forgets = {message for item in items if item.op == "delete" for message in item.messages}

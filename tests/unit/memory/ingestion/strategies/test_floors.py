@@ -4,6 +4,7 @@ import pytest
 
 from memory.ingestion.strategies.floors import floor_over, sentences_of
 from memory.ingestion.strategies.options import Floor, ImportanceOptions
+from tests.growth import MOST, growth
 
 FLOORS = ImportanceOptions().floors
 # What people say with the words of a phrase, and whether it tells what the floor is for. Own sentences.
@@ -86,3 +87,17 @@ def test_a_very_long_sentence_is_kept_around_its_phrase() -> None:
     [told] = sentences_of(1, "word " * 500 + "my name is Ana " + "word " * 500, FLOORS)
 
     assert "my name is Ana" in told.text and len(told.text) <= 400
+
+
+def test_the_sentences_that_many_memories_were_made_of_are_found_in_time_that_grows_with_both() -> None:
+    def made(size: int) -> tuple[list[str], str]:
+        contents = [f"Likes the tea called number {number}" for number in range(size)]
+        return contents, "".join(f"I like tea {number}. " for number in range(20 * size))
+
+    def find(case: tuple[list[str], str]) -> None:
+        contents, text = case
+        sentences = sentences_of(1, text, FLOORS)
+        for content in contents:
+            floor_over(content, sentences)
+
+    assert growth(find, made, size=100) < MOST
