@@ -4,7 +4,7 @@ A claim is made under the relationship's row lock, so only one worker at a time 
 back leases that ran out or whose worker died (memory.ingestion.sweep).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -35,7 +35,8 @@ outcome_listeners: list[Callable[[UUID, UUID, datetime], None]] = []
 
 _MOST = 50 + HOPELESS_AT_ONCE  # rows that are read: the largest possible batch
 
-# Locks the relationship and reads the levels, the due turns, and whether another worker holds a claim. It may not see
+# Locks the relationship and reads the levels, the due turns with how many bytes was said in each, and whether another
+# worker holds a claim. It may not see
 # what was written while it waited for the lock, so the next statement checks again. The commit does not wait for the
 # disk: if a crash of the database loses the claim, its turns are just pending again. On Citus it does wait, as a shard
 # that is moved takes along only what is on the disk.
@@ -45,7 +46,9 @@ SELECT set_config('synchronous_commit', CASE WHEN current_setting('citus.shard_c
        p.config::text, c.config::text, r.config::text,
        (SELECT min(seq) FROM relationships_turn
          WHERE relationship_id = %(one)s AND state = 'processing') IS NOT NULL,
-       t.id, {columns_of(Turn, "t")}
+       t.id, (SELECT sum(octet_length(content)) FROM relationships_message
+               WHERE relationship_id = %(one)s AND turn_id = t.id),
+       {columns_of(Turn, "t")}
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id
   JOIN relationships_project p ON p.id = r.project_id
@@ -96,14 +99,15 @@ def claim_turns(*, relationship_id: UUID, worker: str) -> Claim | None:
     with prepared_cursor() as cursor:
         cursor.execute(_LOOK, {"one": relationship_id})
         rows = cursor.fetchall()
-    owed = [take_instance(Turn, iter(row[6:])) for row in rows if row[5] is not None]
+    owed = [take_instance(Turn, iter(row[7:])) for row in rows if row[5] is not None]
     if not owed or rows[0][4]:
         return None
     # If it is invalid, that is reported when the turn is read.
     configuration = valid_configuration([*map(orjson.loads, rows[0][1:4]), owed[0].config])
     most: int = configuration.ingestion.max_batch if configuration else 1
     now = timezone.now()
-    batch = _batch(_without_hopeless(owed[: most + HOPELESS_AT_ONCE]), now)[:most]
+    sizes = {row[5]: row[6] or 0 for row in rows}
+    batch = _batch(_without_hopeless(owed[: most + HOPELESS_AT_ONCE]), sizes, now)[:most]
     if not batch:
         return None
     token = uuid4()
@@ -171,13 +175,17 @@ def _without_hopeless(ordered: Sequence[Turn]) -> Sequence[Turn]:
     return []
 
 
-def _batch(ordered: Sequence[Turn], now: datetime) -> list[Turn]:
-    """The first consecutive due turns with the same turn configuration.
+def _batch(ordered: Sequence[Turn], sizes: Mapping[UUID, int], now: datetime) -> list[Turn]:
+    """The first consecutive due turns with the same turn configuration, together no longer than one may be.
 
     After workers died on a batch its turns are read one by one, to find the one that causes it.
     """
     batch: list[Turn] = []
+    left = settings.MAX_BODY_BYTES
     for turn in ordered:
+        left -= sizes[turn.id]
+        if batch and left < 0:
+            break
         if (
             batch
             and WORKER_DIED in (turn.error_code, batch[0].error_code)

@@ -50,6 +50,21 @@ def test_the_next_try_comes_later_each_time_and_never_before_the_provider_allows
     assert least <= min(delays) <= max(delays) <= most
 
 
+def test_turns_are_read_together_while_they_are_no_longer_than_one_may_be(
+    conversation: Conversation, relationship: Relationship, settings: Settings
+) -> None:
+    """Each megabyte of them took forty of the memory of a worker."""
+    settings.MAX_BODY_BYTES = 2000
+    turns = [conversation.say("é" * size, "and more") for size in (400, 400, 1500, 100, 100)]
+
+    read = []
+    while claimed := claim(relationship):
+        read.append(ids(claimed))
+        settle_turns(claimed, TurnState.APPLIED, log=CallLog(None))
+
+    assert read == [[turn.id for turn in some] for some in (turns[:2], turns[2:3], turns[3:])]
+
+
 def test_what_a_worker_whose_clock_is_behind_claims_is_not_taken_back_while_it_reads(
     conversation: Conversation, relationship: Relationship, monkeypatch: pytest.MonkeyPatch
 ) -> None:
