@@ -204,17 +204,20 @@ def _insert(
 
 def _change_rows(relationship_id: UUID, changes: Sequence[Change]) -> None:
     """Changes that free a text or a key are written before those that take one, so that the unique indexes allow them.
-    Entries that change in the same way are written by one statement.
+    Entries that change in the same way are written by one statement; not those that may also free one for each other.
     """
     owned = ScratchpadEntry.objects.for_relationship(relationship_id)
     alike: dict[str, tuple[list[UUID], dict[str, Any]]] = {}
     taking: list[tuple[list[UUID], dict[str, Any]]] = []
+    back: dict[str, tuple[list[UUID], dict[str, Any]]] = {}
     for entry, values in _differing(changes):
-        if entry.state == EntryState.ACTIVE and _TAKEN & values.keys():
+        taken = _TAKEN & values.keys() if entry.state == EntryState.ACTIVE else set()
+        if taken - {"state"}:
             taking.append(([entry.id], values))
         else:
-            alike.setdefault(repr(values), ([], values))[0].append(entry.id)
-    for ids, values in [*alike.values(), *taking]:
+            same = back if taken else alike
+            same.setdefault(repr(values), ([], values))[0].append(entry.id)
+    for ids, values in [*alike.values(), *taking, *back.values()]:
         owned.filter(id__in=ids).update(**values)
     if gone := [UUID(change.before["id"]) for change in changes if change.before and not change.after]:
         owned.filter(id__in=gone).delete()

@@ -2,10 +2,12 @@
 
 from typing import Any
 
+from django.db import connection
 from django.db.models.signals import post_init
+from django.test.utils import CaptureQueriesContext
 
 from memory.entries.adding import add_entries
-from memory.entries.editing import delete_entry, revise_entry
+from memory.entries.editing import delete_entries, delete_entry, revise_entry
 from memory.models import EntryRevision, EntrySource, ScratchpadEntry
 from relationships.models import Relationship
 from tests.fixtures.api import TESTER
@@ -49,3 +51,20 @@ def test_a_read_only_entry_stays_as_it_is(relationship: Relationship) -> None:
 
     assert restored.entries == 1
     assert list(ScratchpadEntry.objects.active().values_list("id", flat=True)) == [locked.id]
+
+
+def test_many_come_back_with_as_many_statements_as_a_few(relationship: Relationship) -> None:
+    entries = add_entries(relationship=relationship, given=FACTS, by=TESTER, source=EntrySource.MANUAL)
+    checkpoint = take_checkpoint(relationship=relationship, name="before", by=TESTER)
+
+    def statements(few: int) -> int:
+        ids = [entry.id for entry in entries[:few]]
+        delete_entries(relationship_id=relationship.id, entry_ids=ids, by=TESTER)
+        with CaptureQueriesContext(connection) as asked:
+            restored = restore_checkpoint(
+                relationship=relationship, checkpoint_id=checkpoint.id, by=TESTER, memory=True
+            )
+        assert restored.entries == few
+        return len(asked)
+
+    assert statements(len(FACTS)) <= statements(3)
