@@ -6,6 +6,8 @@ from decimal import Decimal
 from time import perf_counter
 from uuid import UUID
 
+from django.conf import settings
+from django.db.models import Func, Sum
 from django.utils import timezone
 
 from memory.ingestion.apply import carry_out_all
@@ -105,6 +107,17 @@ def nobody_of(companion: Companion) -> Relationship:
     return Relationship(id=uuid7(), project=companion.project, companion=companion, user=user)
 
 
+def refuse_too_long(relationship_id: UUID, turn_ids: Sequence[UUID]) -> None:
+    """Raises InvalidInput if more than one turn is to be read, and they are together longer than one may be."""
+    said = Message.objects.for_relationship(relationship_id).filter(turn_id__in=turn_ids)
+    size = said.aggregate(size=Sum(Func("content", function="octet_length")))["size"] or 0
+    if len(turn_ids) > 1 and size > settings.MAX_BODY_BYTES:
+        limit = settings.MAX_BODY_BYTES
+        raise InvalidInput.of(
+            "turns", f"are {size:,} bytes long together; choose fewer, of at most {limit:,}"
+        )
+
+
 def _pasted(
     relationship: Relationship, messages: Sequence[NewMessage]
 ) -> tuple[Sequence[Turn], Sequence[InputMessage]]:
@@ -126,6 +139,7 @@ def _past(
     turns = list(owned)
     if len(turns) != len(set(turn_ids)):
         raise NotFound("Not all of these turns are there.")
+    refuse_too_long(relationship.id, turn_ids)
     rows = Message.objects.for_relationship(relationship.id).filter(
         turn_id__in=[turn.id for turn in turns], erased_at=None, hidden_at=None
     )

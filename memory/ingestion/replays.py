@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from memory.errors import IngestionError, InvalidTemplate
 from memory.ingestion.ingestion_input import Instructions, find_instructions
-from memory.ingestion.preview import preview_prompt
+from memory.ingestion.preview import preview_prompt, refuse_too_long
 from memory.ingestion.templates import check_instructions
 from memory.models import Replay, ReplayState
 from providers.errors import ProviderError
@@ -63,6 +63,7 @@ def request_replay(
     owned = Turn.objects.for_relationship(relationship.id).filter(id__in=list(turn_ids))
     if owned.count() != len(set(turn_ids)):
         raise InvalidInput.of("turns", "not all of these turns are there")
+    refuse_too_long(relationship.id, turn_ids)
     replay = Replay.objects.create(
         relationship_id=relationship.id,
         project_id=relationship.project_id,

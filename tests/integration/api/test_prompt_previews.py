@@ -158,8 +158,8 @@ def test_a_preview_from_nothing_shows_what_is_remembered_already(
     assert preview["operations"][0]["verdict"] == "applied"
 
 
-def test_a_preview_reads_only_what_is_there_and_the_companions_own(
-    api: Api, path: str, relationship: Relationship, conversation: Conversation
+def test_a_preview_reads_only_what_is_there_and_the_companions_own_and_not_too_much(
+    api: Api, path: str, relationship: Relationship, conversation: Conversation, settings: Settings
 ) -> None:
     turn = str(conversation.say("I cook.").id)
     api.post("/companions", {"slug": "bob", "name": "Bob"})
@@ -173,6 +173,9 @@ def test_a_preview_reads_only_what_is_there_and_the_companions_own(
     assert ask(relationship=str(relationship.id), turns=[turn, str(uuid4())]) == (404, [])
     assert ask(relationship=str(uuid4()), turns=[turn]) == (404, [])
     assert ask(messages=HELLO, version=7) == (404, [])
+    settings.MAX_BODY_BYTES = 1000
+    long = str(conversation.say("I swim. " * 200).id)
+    assert ask(relationship=str(relationship.id), turns=[turn, long]) == (422, ["turns"])
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 from django_q.models import OrmQ
+from pytest_django.fixtures import Settings
 from structlog.testing import capture_logs
 
 from memory.errors import InvalidTemplate
@@ -113,6 +114,19 @@ def test_what_can_not_be_replayed_is_refused(
 ) -> None:
     with pytest.raises(error, match=says):
         request_replay(relationship=relationship, by=PERSON, **asked)  # type: ignore[arg-type]
+
+
+def test_turns_that_are_longer_together_than_one_may_be_are_not_replayed_at_once(
+    conversation: Conversation, settings: Settings
+) -> None:
+    """Each megabyte of them took forty of memory."""
+    settings.MAX_BODY_BYTES = 1000
+    turns = [conversation.say("é" * size).id for size in (600, 100)]
+
+    for some in (turns[:1], turns[1:]):
+        request_replay(relationship=conversation.relationship, by=PERSON, template="x", turn_ids=some)
+    with pytest.raises(InvalidInput, match="choose fewer, of at most 1,000"):
+        request_replay(relationship=conversation.relationship, by=PERSON, template="x", turn_ids=turns)
 
 
 def test_an_erasure_takes_every_replay_along(
