@@ -18,6 +18,12 @@ from tests.integration.test_beside_a_large_neighbour import multiply, rows_read
 from web.streams import NOTHING
 
 
+def remember_more_than_a_page(api: Api, at: str) -> None:
+    facts = [{"content": f"Fact {number}.", "type": "other"} for number in range(MOST + 5)]
+    for some in (facts[:MOST], facts[MOST:]):
+        assert api.post(f"{at}/entries/bulk", {"entries": some}).status == 201
+
+
 def test_every_change_of_memory_is_listed_in_order_and_once(api: Api, at: str) -> None:
     start = api.get(f"{at}/events").body["next"]
     entry = api.post(f"{at}/entries", {"content": "Likes tea.", "type": "preference"}).body
@@ -58,8 +64,7 @@ def test_failed_turns_held_deletions_and_ended_sessions_are_listed_once_settled(
 
 
 def test_a_long_history_comes_whole_page_after_page(api: Api, at: str, relationship: Relationship) -> None:
-    for number in range(MOST + 5):
-        api.post(f"{at}/entries", {"content": f"Fact {number}.", "type": "other"})
+    remember_more_than_a_page(api, at)
     seen: list[str] = []
     place = Place(0, timezone.now())
     for _ in range(3):
@@ -216,8 +221,7 @@ def test_events_that_a_webhook_does_not_want_are_passed_over_a_page_at_a_time(
 ) -> None:
     monkeypatch.setattr("worker.fairness.MOST_SECONDS", 0.0)
     listen(relationship, "https://example.org/events", types=["turn.failed"])
-    for number in range(MOST + 5):
-        api.post(f"{at}/entries", {"content": f"Fact {number}.", "type": "other"})
+    remember_more_than_a_page(api, at)
     first = present_place(relationship.id, now=timezone.now()).seq - (MOST + 5)
 
     passed = [(row.seq - first, row.due_at is None) for row in (deliver(relationship) for _ in range(3))]

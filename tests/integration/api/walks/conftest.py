@@ -5,10 +5,11 @@ from typing import NamedTuple
 
 import pytest
 from django.db import transaction
+from django.utils import timezone
 from pytest_django.fixtures import Settings
 from pytest_django.plugin import DjangoDbBlocker
 
-from relationships.models import Project, Relationship
+from relationships.models import ApiKey, Project, Relationship
 from relationships.services.companions import create_companion
 from relationships.services.projects import create_project
 from relationships.services.relationships import get_or_create_relationship
@@ -52,10 +53,22 @@ def world(both: list[Kept], db: None) -> World:
     return both[0].world
 
 
+def used_key(project: Project, *scopes: str) -> str:
+    """A key whose use is noted: each request whose effects are rolled back would note it again."""
+    key = new_key(project, *scopes)
+    ApiKey.objects.filter(project=project).update(last_used_at=timezone.now())
+    return key
+
+
+@pytest.fixture
+def api_key(project: Project) -> str:
+    return used_key(project, "admin")
+
+
 @pytest.fixture
 def stranger(both: list[Kept], db: None) -> Api:
     """Another project's key, with all scopes there."""
-    return Api(new_key(both[1].relationship.project, "admin"))
+    return Api(used_key(both[1].relationship.project, "admin"))
 
 
 def _kept(name: str) -> Kept:

@@ -1,14 +1,12 @@
 """A key or a person's token may do just what a view declares, which docs/reference/rest.md repeats: no more, no less."""
 
-from typing import Any
-
-import pytest
 from django.db import transaction
 
 from relationships.models import Project, Relationship
-from tests.fixtures.api import Api, new_key
+from tests.fixtures.api import Api
 from tests.guards.routes import routes as declared_routes
-from tests.integration.api.walks.test_isolation import OPEN, OWNED, ask
+from tests.integration.api.walks.conftest import used_key
+from tests.integration.api.walks.test_isolation import OPEN, OWNED, Route, ask, walk
 from tests.integration.api.world import World
 from web.actor import Actor
 from web.authentication import INCLUDED
@@ -24,10 +22,10 @@ EXAMPLES = {"agent_tools_write": "admin"}  # what an operation's example needs, 
 SECRET = ("/v1/api-keys", "/v1/companions/{companion_id}/webhook-secret")
 
 
-def may(api: Api, method: str, address: str, described: Any) -> bool:
+def may(api: Api, address: str, route: Route) -> bool:
     """Whether it is let in. What it does there is undone: the next one meets the same world."""
     with transaction.atomic():
-        answer = ask(api, method, address, described)
+        answer = ask(api, address, route)
         transaction.set_rollback(True)
     assert answer.status not in (401, 429) and answer.status < 500, answer
     return answer.status != 403
@@ -39,27 +37,30 @@ def test_a_key_that_reads_changes_nothing() -> None:
         assert (route.scope == "read") == (reads and not route.path.startswith(SECRET)), route
 
 
-@pytest.mark.parametrize(("method", "path", "described"), [*OWNED, *OPEN])
-def test_a_key_may_what_its_scope_includes(
-    project: Project, world: World, method: str, path: str, described: Any
-) -> None:
-    wanted = EXAMPLES.get(described["operationId"], DECLARED[method, path].scope)
+def test_a_key_may_what_its_scope_includes(project: Project, world: World) -> None:
+    keys = {scope: Api(used_key(project, scope)) for scope in ("read", "write", "admin")}
 
-    for scope in ("read", "write", "admin"):
-        key = Api(new_key(project, scope))
-        assert may(key, method, world.address(path), described) == (wanted in INCLUDED[scope]), scope
+    def hold(route: Route) -> None:
+        wanted = EXAMPLES.get(route.id, DECLARED[route.method, route.path].scope)
+        for scope, key in keys.items():
+            assert may(key, world.address(route.path), route) == (wanted in INCLUDED[scope]), scope
+
+    walk([*OWNED, *OPEN], hold)
 
 
-@pytest.mark.parametrize(("method", "path", "described"), [*OWNED, *OPEN])
 def test_a_token_may_what_is_open_to_tokens_within_its_scope(
-    api: Api, relationship: Relationship, world: World, method: str, path: str, described: Any
+    api: Api, relationship: Relationship, world: World
 ) -> None:
-    route = DECLARED[method, path]
+    tokens = f"/relationships/{relationship.id}/tokens"
+    made = {scope: Api(api.post(tokens, {"scopes": [scope]}).body["token"]) for scope in ("read", "write")}
 
-    for scope in ("read", "write"):
-        made = api.post(f"/relationships/{relationship.id}/tokens", {"scopes": [scope]})
-        lets_in = route.open_to_tokens and route.scope in INCLUDED[scope]
-        assert may(Api(made.body["token"]), method, world.address(path), described) == lets_in, scope
+    def hold(route: Route) -> None:
+        declared = DECLARED[route.method, route.path]
+        for scope, token in made.items():
+            lets_in = declared.open_to_tokens and declared.scope in INCLUDED[scope]
+            assert may(token, world.address(route.path), route) == lets_in, scope
+
+    walk([*OWNED, *OPEN], hold)
 
 
 # All that an agent's session does by its own token: on its own branch, and its own verbs.
@@ -74,20 +75,22 @@ OF_SESSIONS = {
 }
 
 
-@pytest.mark.parametrize(("method", "path", "described"), [*OWNED, *OPEN])
 def test_a_session_s_token_reads_its_relationship_and_writes_as_its_session_alone(
-    relationship: Relationship, world: World, method: str, path: str, described: Any
+    relationship: Relationship, world: World
 ) -> None:
-    route, by = DECLARED[method, path], Actor.policy("test")
+    by = Actor.policy("test")
     session, token = start_session(relationship=relationship, task="t", worker=Worker.EXTERNAL, by=by)
     own = World({**world.parameters, "agent_session_id": str(session.id)})
     agent = Api(token)
 
-    lets_in = route.open_to_tokens and (route.scope == "read" or route.declared.id in OF_SESSIONS)
-    written = (
-        route.declared.id in OF_SESSIONS and "{agent_session_id}" not in path
-    )  # to main, as no branch is named
-    if route.declared.id != "agent_sessions_watch":  # which goes on as long as its session does
-        assert may(agent, method, own.address(path), described) == (lets_in and not written)
-    if "{agent_session_id}" in path and lets_in:
-        assert ask(agent, method, world.address(path), described).status == 404, "another's session"
+    def hold(route: Route) -> None:
+        declared = DECLARED[route.method, route.path]
+        lets_in = declared.open_to_tokens and (declared.scope == "read" or route.id in OF_SESSIONS)
+        # to main, as no branch is named
+        written = route.id in OF_SESSIONS and "{agent_session_id}" not in route.path
+        if route.id != "agent_sessions_watch":  # which goes on as long as its session does
+            assert may(agent, own.address(route.path), route) == (lets_in and not written)
+        if "{agent_session_id}" in route.path and lets_in:
+            assert ask(agent, world.address(route.path), route).status == 404, "another's session"
+
+    walk([*OWNED, *OPEN], hold)
