@@ -94,15 +94,15 @@ class OwnService:
                 session.execute(statement.encode())
 
     def vectors(self) -> set[bytes]:
-        """Every vector, as the server's files hold it."""
+        """Every vector, as the server's files hold it: from its first number that is not 0, as files are full of zeros."""
         with psycopg.connect(database_url(self.data, name="rapport")) as session:
             rows = session.execute("SELECT vector::text FROM memory_embedding").fetchall()
-        return {np.array(json.loads(row[0]), dtype="<f2").tobytes() for row in rows}
+        return {np.array(json.loads(row[0]), dtype="<f2").tobytes().strip(b"\0") for row in rows}
 
     def files_with(self, word: str) -> set[str]:
         """Paths below the data folder, the server's own log included."""
         wanted = {word.encode().lower(), word.title().encode().lower(), json.dumps(word)[1:-1].encode()}
-        return self._files(lambda held: any(spelling in held.lower() for spelling in wanted))
+        return self._files(lambda held: any(map(held.lower().__contains__, wanted)))
 
     def files_with_any(self, vectors: set[bytes]) -> set[str]:
         return self._files(lambda held: any(vector in held for vector in vectors))

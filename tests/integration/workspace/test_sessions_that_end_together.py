@@ -13,7 +13,9 @@ from tests.fixtures.workspaces import begin, work
 from workspace.hot_context import read_hot_context
 from workspace.models import AgentSession, SessionState, Worker
 from workspace.sessions.advance import advance_session
-from workspace.sessions.verbs import MOST_OPEN, finish_session, get_session
+from workspace.sessions.verbs import finish_session, get_session
+
+AT_ONCE = 6
 
 
 def finished(pair: Relationship, number: int) -> list[AgentSession]:
@@ -35,7 +37,7 @@ def test_sessions_that_finish_at_once_are_curated_one_after_the_other(
     pair: Relationship, scripted_provider: ScriptedProvider
 ) -> None:
     """None is curated twice, fails, or waits for the sweep once the one before it is over."""
-    sessions = finished(pair, MOST_OPEN)
+    sessions = finished(pair, AT_ONCE)
 
     def others_try(request: Any) -> str:
         for session in AgentSession.objects.filter(lease_token=None).exclude(due_at=None):
@@ -48,9 +50,9 @@ def test_sessions_that_finish_at_once_are_curated_one_after_the_other(
     for _ in sessions[1:]:
         work_on_the_woken()
 
-    assert [get_session(pair.id, session.id).state for session in sessions] == [SessionState.DONE] * MOST_OPEN
-    assert len(scripted_provider.requests) == MOST_OPEN and not OrmQ.objects.exists()
-    assert read_hot_context(pair.id) == (f"Hot context {MOST_OPEN}.\n", MOST_OPEN)
+    assert [get_session(pair.id, session.id).state for session in sessions] == [SessionState.DONE] * AT_ONCE
+    assert len(scripted_provider.requests) == AT_ONCE and not OrmQ.objects.exists()
+    assert read_hot_context(pair.id) == (f"Hot context {AT_ONCE}.\n", AT_ONCE)
 
 
 def test_a_curation_that_has_to_be_tried_again_lets_the_next_one_go_first(
