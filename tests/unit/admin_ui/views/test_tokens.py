@@ -83,7 +83,3 @@ def test_a_revoked_token_opens_nothing_and_says_so(
 
     assert RelationshipToken.objects.get(id=row.id).revoked_at is not None
     assert "Token revoked." in shown and ">revoked</span>" in shown
-
-
-def test_a_token_of_another_relationship_is_not_there(owner: Client, page: str) -> None:
-    assert owner.post(f"{page}{uuid4()}/revoke/").status_code == 404
