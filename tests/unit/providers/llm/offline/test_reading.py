@@ -31,20 +31,26 @@ def prompt_data(
     return PromptData((), (NumberedMessage(1, role, "Maya", text, at),), timezone, TYPES, "Maya")
 
 
-@pytest.mark.parametrize("repeated", ADVERSARIAL)
-def test_the_longest_message_is_read_at_once_whatever_it_repeats(repeated: str) -> None:
-    text = repeated * (LONGEST // len(repeated))
-    started = time.process_time()
-    read_messages(prompt_data(text))
-    assert time.process_time() - started < 0.6  # 0.05 as a rule; the machine may be slow
+def test_the_longest_message_is_read_at_once_whatever_it_repeats() -> None:
+    def seconds(repeated: str) -> float:
+        text = repeated * (LONGEST // len(repeated))
+        started = time.process_time()
+        read_messages(prompt_data(text))
+        return time.process_time() - started
+
+    took = {repeated: seconds(repeated) for repeated in ADVERSARIAL}
+    assert max(took.values()) < 0.6, took  # 0.05 as a rule; the machine may be slow
 
 
-@pytest.mark.parametrize("repeated", ADVERSARIAL)
-def test_a_sentence_is_read_in_time_that_grows_with_it(repeated: str) -> None:
-    def sentence(size: int) -> str:
-        return f"I have {repeated * (size // len(repeated))} x."
+def test_a_sentence_is_read_in_time_that_grows_with_it() -> None:
+    def grows(repeated: str) -> float:
+        def sentence(size: int) -> str:
+            return f"I have {repeated * (size // len(repeated))} x."
 
-    assert growth(lambda text: read_messages(prompt_data(text)), sentence, size=480) < MOST
+        return growth(lambda text: read_messages(prompt_data(text)), sentence, size=480)
+
+    ratios = {repeated: grows(repeated) for repeated in ADVERSARIAL}
+    assert {repeated: ratio for repeated, ratio in ratios.items() if ratio >= MOST} == {}
 
 
 @pytest.mark.parametrize("repeated", [" btw", " too", " or", " sadly,"])
