@@ -40,17 +40,12 @@ def test_every_row_is_found_wherever_it_ends(size: int, space: str) -> None:
 
 
 DENSE = [b"[],", b"1,", b'"",', b'{"a":1},', b'"\\\\\\"",']
+HEAD, TURN = (b'"user":{"a":[', b"0]}"), (b'"turns":[{"operations":[', b"0]}]")
+ENTRY = (b'"entries":[{"a":"x","b":[', b"0]}]")
 
 
-@pytest.mark.parametrize("values", DENSE)
 @pytest.mark.parametrize(
-    "around",
-    [
-        (b'"user":{"a":[', b"0]}"),
-        (b'"turns":[{"operations":[', b"0]}]"),
-        (b'"entries":[{"a":"x","b":[', b"0]}]"),
-    ],
-    ids=["head", "turn", "entry"],
+    ("values", "around"), [*((values, ENTRY) for values in DENSE), (DENSE[3], HEAD), (DENSE[3], TURN)]
 )
 def test_what_has_far_too_many_values_is_refused_before_they_are_made(
     values: bytes, around: tuple[bytes, bytes], monkeypatch: pytest.MonkeyPatch
@@ -73,6 +68,14 @@ def peak_of_refusing(values: bytes, before: bytes, after: bytes) -> int:
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
+
+
+def test_values_of_several_members_count_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive_file, "MOST_PARTS", 30_000)
+    few = f"[{'1,' * 20_000}1]"
+
+    with pytest.raises(TooMuch, match="What is no list of rows has more than"):
+        ArchiveFile(f'{START}"user":{few},"companion":{few}}}'.encode(), depth=DEPTH)
 
 
 def test_a_thousand_unknown_names_are_refused_before_there_are_millions() -> None:
