@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef, Subquery
 from admin_ui.excerpts import Excerpt, excerpt_of
 from admin_ui.words import counted
 from chat.models import KeptContext
-from memory.entries.held import held_of_turns
+from memory.entries.held_deletions import held_of_turns
 from memory.mending.matching import WithWords
 from memory.mending.plans import awaiting_of_turns
 from memory.models import (

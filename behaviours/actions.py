@@ -7,15 +7,15 @@ from typing import Any
 from django.utils import timezone
 
 from behaviours.configuration import Behaviour
+from behaviours.execution import Action, Work
 from behaviours.models import OutboxMessage
 from behaviours.webhooks import call_webhook
-from behaviours.working import Action, Work
 from memory.entries.limits import entry_fault
 from memory.ingestion.apply import carry_out_all, write_changes
 from memory.ingestion.apply_state import open_state
+from memory.ingestion.batch_query import read_batch
 from memory.ingestion.configuration import Ingestion
 from memory.ingestion.operations import Operation
-from memory.ingestion.reading import read_batch
 from memory.ingestion.templates import render_instructions
 from memory.model_calls import MadeCall, make_call
 from memory.models import Tier

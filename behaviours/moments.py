@@ -12,7 +12,7 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from behaviours.configuration import PRIORITY, Behaviour, Condition, HappensCondition
-from behaviours.dated import DatedEntry, entries_near, happening
+from behaviours.dated_entries import DatedEntry, entries_near, happening
 from context.facts import count_turns
 from context.layers.base import LayerRequest
 from memory.entries.snapshots import lines_at

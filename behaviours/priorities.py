@@ -16,9 +16,9 @@ from django.utils import timezone
 
 from behaviours.conditions import holds
 from behaviours.configuration import Behaviour
+from behaviours.execution import is_cooling_down
 from behaviours.models import BehaviourRun, RunState
 from behaviours.moments import ContextMoment, dated_entries, variables_of
-from behaviours.working import is_cooling_down
 from config import tracing
 from config.postgresql.sessions import release_connection
 from context.facts import Facts

@@ -7,9 +7,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from behaviours.actions import ACTIONS
+from behaviours.execution import run_behaviours
 from behaviours.models import BehaviourRun, RunState
 from behaviours.owed import TASK
-from behaviours.working import run_behaviours
 from config.postgresql.sessions import execute
 from worker.enqueue import enqueue_task
 from worker.identity import worker_identity

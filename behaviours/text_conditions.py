@@ -8,7 +8,7 @@ from typing import Any
 import re2
 
 from memory.names import attaches
-from memory.places import Places
+from memory.occurrences import Places
 from memory.words import MARKS, POINTS, WORD
 from providers.normal_form import normal_form
 

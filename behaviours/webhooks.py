@@ -10,7 +10,7 @@ from uuid import UUID
 import orjson
 from django.conf import settings
 
-from behaviours.working import Work
+from behaviours.execution import Work
 from config.postgresql.sessions import release_connection
 from memory.ingestion.templates import render_instructions
 from providers.statuses import retry_after_seconds

@@ -12,11 +12,11 @@ from django.db import close_old_connections, transaction
 from prometheus_client import Counter, Gauge
 
 from chat import badge
-from chat.gone import is_gone
-from chat.keeping import Kept, keep_reply, tool_use_of
+from chat.forgotten import is_gone
+from chat.idempotency import again
 from chat.problems import told
-from chat.repeated import again
 from chat.replies import Question, Reply
+from chat.storing import Kept, keep_reply, tool_use_of
 from chat.tools.definitions import WRITING
 from chat.tools.run import Ran, run_tool
 from chat.wire import Envelope, Told, delta_of, event, usage_of
@@ -33,8 +33,8 @@ from providers.llm.chat import ChatPart
 from relationships.models import Turn
 from relationships.services.model_budgets import count_spending
 from relationships.services.sequence import lock_relationship
+from web.disconnects import nobody_waits
 from web.errors import InvalidInput, RapportError, TooManyRequests, Unavailable, UpstreamFailed
-from web.leaving import nobody_waits
 from web.meters import OWN
 from web.server.admission import Client, FairQueue
 

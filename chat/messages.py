@@ -9,7 +9,7 @@ from django.conf import settings
 
 from context.text import without_notes
 from memory.fence import cut_fenced
-from providers.told import name_of
+from providers.reported import name_of
 from relationships.services.limits import message_fault, misplaced_role
 from relationships.services.turns import NewMessage
 from web.errors import InvalidInput, shorten

@@ -9,8 +9,8 @@ import orjson
 from context.configuration import Context
 from context.facts import Levels
 from context.layers.base import Layer
+from relationships.configuration.bounded_cache import KeptByText
 from relationships.configuration.cascade import ResolvedConfiguration, resolve_configuration
-from relationships.configuration.kept import KeptByText
 from relationships.configuration.plugins import load
 from web.errors import FieldProblem, InvalidConfiguration
 

@@ -5,8 +5,8 @@ from itertools import islice
 
 from knowledge.models import Document, DocumentChunk
 from memory.mending.candidates import Candidate, Forgettable, Scope
+from memory.mending.collecting import MOST_READ
 from memory.mending.matching import WithWords
-from memory.mending.reading import MOST_READ
 
 MOST = 20  # chunks that are listed
 PIECE = 200

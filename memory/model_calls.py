@@ -17,7 +17,7 @@ from memory.errors import UnparsableAnswer
 from memory.models import ModelCall
 from providers.errors import HeldBack, ProviderError
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
-from providers.told import count_of, name_of, storable
+from providers.reported import count_of, name_of, storable
 from relationships.ids import uuid7
 from relationships.services.model_budgets import count_spending
 from web.errors import Unavailable, UpstreamFailed

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from memory.mending.asking import SYSTEM as MENDING
+from memory.mending.model_judgement import SYSTEM as MENDING
 from providers.embeddings.base import Embedder, Purpose
 from providers.embeddings.shaping import Rows
 from providers.llm.base import Completion, CompletionRequest, LLMProvider

@@ -45,10 +45,10 @@ from relationships.services.sessions import rebuild_sessions
 from relationships.services.snapshots import write_section
 from summaries.models import Summary
 from summaries.snapshot import rebuild_summary
-from upkeep.archive.beside import content_of
 from upkeep.archive.checks import Overview, check_archive
 from upkeep.archive.document import SHAPES
 from upkeep.archive.file import ArchiveFile
+from upkeep.archive.other_rows import content_of
 from upkeep.erasure.counts import table_name
 from upkeep.statistics import look_at_table
 from web.actor import Actor

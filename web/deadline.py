@@ -1,7 +1,7 @@
 """A time limit for a whole call to another server: a timeout for each read is not enough, as bytes may trickle in.
 
 HTTP clients limit each read by itself. `bind` makes a client's network respect the deadline, too, from connecting to
-the last byte of the answer. It also ends the call if nobody waits for the answer any more (web.leaving), or if the
+the last byte of the answer. It also ends the call if nobody waits for the answer any more (web.disconnects), or if the
 answer is far too long, as clients keep it in memory.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 import httpcore2
 import httpx2
 
-from web.leaving import nobody_waits, recipient
+from web.disconnects import nobody_waits, recipient
 
 LARGEST_ANSWER = 32_000_000  # bytes; a hundred vectors of 4,096 numbers are 8 million
 

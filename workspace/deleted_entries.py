@@ -14,10 +14,10 @@ from workspace.forgettable import branches_of, bring_back
 from workspace.hot_context import PATH, show_hot_context
 from workspace.identity import RAPPORT, author_of
 from workspace.models import MAIN
+from workspace.reverting import TAKES_OUT
 from workspace.sentences import sentences_of, without
 from workspace.store import Head, NewCommit, keep_commits, make_commit, move_branch, read_blobs, read_head
 from workspace.trees import Draft, text_of
-from workspace.undoing import TAKES_OUT
 
 
 def follow_entries(changed: ChangedEntries) -> None:

@@ -18,8 +18,8 @@ from web.errors import RapportError, StaleVersion
 from workspace.errors import ToolRefused
 from workspace.files import Contents, change_files, commit_on, list_files, read_file
 from workspace.generated import generated_files
+from workspace.memory_search import recall
 from workspace.models import MAIN
-from workspace.recalling import recall
 from workspace.store import read_contents
 from workspace.tool_definitions import check_arguments
 from workspace.trees import Draft, Files, text_of

@@ -23,10 +23,10 @@ from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.identity import RAPPORT
 from workspace.models import MAIN, Blob, Branch
 from workspace.redaction import SHORTEST, phrase_of, redact_patterns
+from workspace.reverting import TAKES_OUT, Undoing
 from workspace.sentences import EMPTIED, MARKS, sentences_of, without
 from workspace.store import Head, read_blobs, read_contents
 from workspace.trees import Draft, entry_of, key_of, text_of
-from workspace.undoing import TAKES_OUT, Undoing
 
 MOST = 5000  # distinct sentences, current ones first
 EARLIER = "an earlier version"

@@ -12,7 +12,7 @@ from admin_ui.params import version_param
 from admin_ui.revision_history import MOST_CITED, quotations_of, revision_history
 from admin_ui.views.scratchpad import entry_of
 from memory.entries.editing import delete_entry, revise_entry
-from memory.entries.held import confirm_deletions, decline_deletions
+from memory.entries.held_deletions import confirm_deletions, decline_deletions
 from memory.entries.limits import EDITABLE
 from memory.entries.restoring import restore_entry
 from memory.entries.time_travel import entry_of as past_entry

@@ -19,8 +19,8 @@ from relationships.models import Message, Relationship, Role
 from relationships.services.hiding import hide_messages, show_messages
 from relationships.services.sequence import lock_relationship
 from upkeep.erasure.entries import erase_entry
-from upkeep.erasure.holding import MOST_LISTED
 from upkeep.erasure.messages import redact_messages
+from upkeep.erasure.remaining_messages import MOST_LISTED
 
 _DONE = {"hide": "hidden", "show": "shown again", "erase": "erased"}
 

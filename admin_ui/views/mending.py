@@ -9,7 +9,7 @@ from django.shortcuts import redirect
 from admin_ui.access import OperatorView
 from admin_ui.params import text_param
 from memory.entries.limits import entry_fault
-from memory.mending.carrying import carry_out, decline_plan, undo_plan
+from memory.mending.execution import carry_out, decline_plan, undo_plan
 from memory.mending.plans import make_plan, plan_of
 from memory.models import MendingPlan, MendingState
 from relationships.models import Role

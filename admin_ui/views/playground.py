@@ -13,15 +13,15 @@ from admin_ui.params import text_param
 from admin_ui.turns import WAITING
 from admin_ui.words import sentence_of
 from chat.answering import Answering, here, in_database_threads
-from chat.asking import ask
 from chat.identity import Talk
 from chat.messages import read_messages
+from chat.requests import ask
 from chat.wire import Envelope
 from memory.models import ScratchpadEntry
 from relationships.models import Role, Turn
 from relationships.services.limits import message_fault
+from web.deferred import LaterResponse, can_wait
 from web.errors import InvalidInput, RapportError
-from web.later import LaterResponse, can_wait
 from web.streams import STREAM, event_stream
 
 SESSION = "playground"

@@ -35,8 +35,7 @@ from workspace.models import (
     Worker,
 )
 from workspace.models.agent_session import OPEN
-from workspace.sessions.decide import decide_call, decide_held
-from workspace.sessions.verbs import (
+from workspace.sessions.commands import (
     finish_session,
     get_session,
     pause_session,
@@ -45,6 +44,7 @@ from workspace.sessions.verbs import (
     start_session,
     stop_session,
 )
+from workspace.sessions.decide import decide_call, decide_held
 from workspace.store import read_head
 from workspace.trees import text_of
 

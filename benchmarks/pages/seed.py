@@ -24,7 +24,7 @@ from relationships.services.sessions import patch_session
 from workspace.checkpoints import take_checkpoint
 from workspace.files import change_files, write_hot_context
 from workspace.models import AgentStep, HeldChange, Worker
-from workspace.sessions.verbs import start_session
+from workspace.sessions.commands import start_session
 
 ENTRIES = 20  # of each small relationship
 COMPANIONS = 5

@@ -14,18 +14,18 @@ from rest_framework.response import Response
 
 from chat.answering import Answering, here, in_database_threads
 from chat.api.schemas import ChatBody, ChatCompletion, ModelAnswer, ModelList, OpenAIError
-from chat.asking import ask
 from chat.badge import take_early
+from chat.idempotency import again, rapport_of, told_before
 from chat.identity import unknown_model, who_talks
 from chat.messages import read_messages
 from chat.problems import in_openai_shape, response_of
-from chat.repeated import again, rapport_of, told_before
+from chat.requests import ask
 from chat.wire import Envelope, delta_of_whole
 from relationships.api.views import ApiView
 from relationships.models import Companion, Turn
 from relationships.services.idempotency import earlier_resource
 from web.authentication import Credentials
-from web.later import LaterResponse, can_wait
+from web.deferred import LaterResponse, can_wait
 from web.operations import operation
 from web.problems import problem
 from web.rendering import OrjsonRenderer

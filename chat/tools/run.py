@@ -16,7 +16,7 @@ from memory.entries.happens import day_of, told_as
 from memory.errors import SameAsAnother
 from memory.ingestion.intake import accept_report
 from memory.mending.candidates import scope_of
-from memory.mending.carrying import carry_out
+from memory.mending.execution import carry_out
 from memory.mending.judging import Verdict as Says
 from memory.mending.plans import draft_plan, store_plan
 from memory.models import USER_SUBJECT, EntrySource, MendingVerb, ScratchpadEntry, Tier

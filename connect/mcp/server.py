@@ -14,7 +14,7 @@ from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
-from connect.mcp.desk import NAMING, Desk
+from connect.mcp.handlers import NAMING, Desk
 from connect.mcp.tools import TOOLS, Tool, ToolFailed
 from web.field_problems import sentence_of
 from web.middleware import note_crash

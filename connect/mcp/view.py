@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.utils.module_loading import import_string
 from rest_framework.request import Request
 
-from connect.mcp.desk import Desk
+from connect.mcp.handlers import Desk
 from connect.own_api import OwnApi
 from relationships.api.views import ApiView
 from web.errors import InvalidInput, NotAllowed

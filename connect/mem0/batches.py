@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
-from connect.mem0.asking import Refusal, two_ids
 from connect.mem0.memories import Given, called, changes_of, good, whole_or_not
+from connect.mem0.requests import Refusal, two_ids
 from connect.own_api import MOST, Answered, OwnApi
 
 MOST_AT_ONCE = 1000  # memories of a batch, as mem0 has it

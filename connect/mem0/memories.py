@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import transaction
 from rest_framework.exceptions import AuthenticationFailed
 
-from connect.mem0.asking import NOT_HERE, Refusal, Whose, end_of, last_day, said, two_ids, when, whose
+from connect.mem0.requests import NOT_HERE, Refusal, Whose, end_of, last_day, said, two_ids, when, whose
 from connect.own_api import MOST, Answered, OwnApi
 from web.errors import TooManyRequests
 

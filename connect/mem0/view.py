@@ -11,9 +11,9 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
 from connect.mem0 import memories
-from connect.mem0.asking import Refusal
 from connect.mem0.batches import delete_batch, update_batch
 from connect.mem0.memories import Given, good
+from connect.mem0.requests import Refusal
 from connect.own_api import OwnApi
 from web.errors import InvalidInput, RapportError
 from web.parsing import parse_object, read_bytes

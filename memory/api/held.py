@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.answers import DecidedAnswer, HeldAnswer, present_held
-from memory.entries.held import confirm_deletions, decline_deletions, deletions_of
+from memory.entries.held_deletions import confirm_deletions, decline_deletions, deletions_of
 from memory.models import HeldDeletion, ScratchpadEntry
 from relationships.api.views import ApiView
 from web.fields import Page, PageQuery

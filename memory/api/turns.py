@@ -16,7 +16,7 @@ from memory.api.answers import (
     present_turn,
 )
 from memory.api.schemas import TraceQuery, TurnBody, TurnListQuery, WaitQuery
-from memory.entries.held import held_of_turns
+from memory.entries.held_deletions import held_of_turns
 from memory.ingestion.intake import accept_turn, ingest_now, retry_turn
 from memory.ingestion.results import emptied
 from memory.mending.forgotten import Forgotten

@@ -10,7 +10,7 @@ from django.utils import timezone
 from memory.entries.fingerprint import content_hash
 from memory.entries.history import Change, added, change_entries
 from memory.entries.limits import editable, refuse_beyond_limits, refuse_empty_period, refuse_future
-from memory.entries.taken import Taken, refuse_too_many
+from memory.entries.uniqueness import Taken, refuse_too_many
 from memory.models import EntrySource, ScratchpadEntry
 from relationships.ids import uuid7
 from relationships.models import Relationship

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from memory.entries.history import Change, change_entries, changed, fields_of, plain, with_values
 from memory.entries.limits import editable, refuse_beyond_limits, refuse_empty_period
-from memory.entries.taken import Taken, of_either
+from memory.entries.uniqueness import Taken, of_either
 from memory.errors import EntryNotActive, ReadOnlyEntry
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Tier
 from relationships.same_json import same_json

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from memory.entries.editing import Refused
 from memory.entries.history import Change, change_entries, changed
-from memory.entries.taken import Taken, refuse_too_many
+from memory.entries.uniqueness import Taken, refuse_too_many
 from memory.errors import EntryNotActive
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry
 from relationships.models import Relationship

@@ -22,7 +22,7 @@ from memory.ingestion.overflow import overflow_scratchpad
 from memory.ingestion.proposals import Proposed
 from memory.ingestion.settle import hold_claim, settle_turns
 from memory.ingestion.vectors import keep_known_vectors
-from memory.mending.heard import Heard
+from memory.mending.spoken_wishes import Heard
 from memory.models import HeldDeletion, Verdict
 from relationships.models import TurnState
 from web.actor import Actor, ActorKind

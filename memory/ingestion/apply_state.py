@@ -11,7 +11,7 @@ from config.postgresql.rows import columns_of, take_instance
 from config.postgresql.sessions import prepared_cursor
 from memory.entries.fingerprint import content_hash
 from memory.entries.history import Change, Origin, added, changed, fields_of
-from memory.entries.taken import Taken
+from memory.entries.uniqueness import Taken
 from memory.ingestion.entry_values import said_at_of
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.operations import Operation

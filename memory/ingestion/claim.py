@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from config.postgresql.rows import columns_of, take_instance
 from config.postgresql.sessions import prepared_cursor
-from memory.ingestion.reading import FACTS, Facts, facts_asked, facts_of
+from memory.ingestion.batch_query import FACTS, Facts, facts_asked, facts_of
 from relationships.configuration.cascade import valid_configuration
 from relationships.configuration.schema import Configuration
 from relationships.models import Turn, TurnState

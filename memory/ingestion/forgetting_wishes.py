@@ -7,10 +7,10 @@ from uuid import UUID
 
 from memory.ingestion.apply_state import ApplyState
 from memory.ingestion.ingestion_input import IngestionInput
-from memory.ingestion.likeness import share_said, unsaid_words
 from memory.ingestion.operations import Operation, beside
-from memory.mending.heard import Heard, carry_out_heard
+from memory.ingestion.text_similarity import share_said, unsaid_words
 from memory.mending.judging import Verdict, judge
+from memory.mending.spoken_wishes import Heard, carry_out_heard
 from memory.mending.wishes import Wish, read_wish, unkept_in
 from memory.models import EntryState, MendingVerb
 from memory.models import Verdict as Outcome

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from memory.entries.fingerprint import content_hash
 from memory.entries.happens import moved_to
-from memory.entries.taken import of_either
+from memory.entries.uniqueness import of_either
 from memory.ingestion.apply_state import ApplyState
 from memory.ingestion.entry_values import (
     changes_nothing,
@@ -15,9 +15,9 @@ from memory.ingestion.entry_values import (
     subject_of,
     take_place_of,
 )
-from memory.ingestion.grounds import begins_with_another
-from memory.ingestion.likeness import share_said
 from memory.ingestion.operations import Operation
+from memory.ingestion.text_similarity import share_said
+from memory.ingestion.unsupported import begins_with_another
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Verdict
 
 CHANGED_MEANWHILE = "the entry was changed while the model answered; the later text stands"

@@ -10,15 +10,6 @@ from uuid import UUID
 from memory.entries.happens import moved_to
 from memory.entries.words import names_in_text, tells_whom
 from memory.errors import UnparsableAnswer
-from memory.ingestion.grounds import (
-    as_companions_words,
-    begins_with_another,
-    is_said_by_person,
-    known_by_name,
-    named_instead,
-    other_speaker_of,
-    refuse_example,
-)
 from memory.ingestion.ingestion_input import IngestionInput, InputMessage
 from memory.ingestion.items import (
     NO_OPERATION,
@@ -37,6 +28,15 @@ from memory.ingestion.items import (
     subject_in,
     text_of,
     type_of,
+)
+from memory.ingestion.unsupported import (
+    as_companions_words,
+    begins_with_another,
+    is_said_by_person,
+    known_by_name,
+    named_instead,
+    other_speaker_of,
+    refuse_example,
 )
 from memory.models import USER_SUBJECT, Tier
 from providers.llm.json_text import extract_json_text

@@ -16,13 +16,13 @@ from config.postgresql.migrations import is_other_schema
 from config.postgresql.sessions import database_went_away
 from memory.errors import ErasedMeanwhile, IngestionError, InvalidTemplate, LeaseLost, StaleAnswer
 from memory.ingestion.apply import apply_operations
+from memory.ingestion.batch_query import input_of, read_batch, read_facts
 from memory.ingestion.calls import CallLog
 from memory.ingestion.claim import Claim, claim_turns, keep_lease
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.proposals import Proposed, propose_all
-from memory.ingestion.reading import input_of, read_batch, read_facts
 from memory.ingestion.settle import fail_turns, hand_back, keep_calls, release_turns
-from memory.mending.heard import hear_wishes
+from memory.mending.spoken_wishes import hear_wishes
 from providers.errors import ModelNotFound, ProviderError
 from providers.llm.registry import get_provider
 from web.errors import BudgetSpent, InvalidConfiguration, NotFound

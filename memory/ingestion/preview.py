@@ -28,7 +28,7 @@ from memory.ingestion.templates import check_instructions
 from memory.model_calls import count_made_calls
 from memory.models import EntryState, OperationResult, ScratchpadEntry, Tier
 from providers.llm.registry import provider_of
-from providers.told import storable
+from providers.reported import storable
 from relationships.ids import uuid7
 from relationships.models import Companion, EndUser, Message, Relationship, Turn
 from relationships.services.configuration import configuration_of

@@ -14,9 +14,9 @@ from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.operations import Operation
 from memory.ingestion.reported_wishes import reported_wishes
 from memory.ingestion.strategies.base import Proposal, Strategy
-from memory.ingestion.unasked import leave_what_nobody_asked
+from memory.ingestion.unrequested_deletions import leave_what_nobody_asked
 from memory.ingestion.vectors import TextVectors
-from memory.mending.heard import Spoken
+from memory.mending.spoken_wishes import Spoken
 from memory.models import Tier
 from relationships.configuration.plugins import load
 

@@ -4,12 +4,12 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from memory.ingestion.grounds import HARDLY, refuse_example
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.items import RefusedItem, cited_messages, cleaned, text_of
-from memory.ingestion.likeness import share_said
 from memory.ingestion.operations import Operation, refused
-from memory.mending.heard import Spoken
+from memory.ingestion.text_similarity import share_said
+from memory.ingestion.unsupported import HARDLY, refuse_example
+from memory.mending.spoken_wishes import Spoken
 from memory.mending.wishes import LONGEST_WISH, others_wish_in
 from memory.models import MendingVerb
 from providers.llm.json_text import extract_json_text

@@ -18,7 +18,7 @@ from memory.ingestion.calls import CallLog, store_calls, take_calls
 from memory.ingestion.claim import Claim, held_turns, tell_outcome
 from memory.model_calls import INSERT_CALLS
 from memory.models import OperationResult
-from providers.told import storable
+from providers.reported import storable
 from relationships.models import TurnState
 from relationships.services.model_budgets import COUNT_SPENDING
 from worker.leases import release_when_possible

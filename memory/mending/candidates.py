@@ -1,4 +1,4 @@
-"""Texts of a relationship that may say what a wish is about, and where to search. (reading.py collects them.)"""
+"""Texts of a relationship that may say what a wish is about, and where to search. (collecting.py collects them.)"""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from memory.entries.words import names_in_text
 from memory.mending.candidates import Scope, language_of, scope_of, stems_in
-from memory.mending.first_look import FirstLook, Folded
 from memory.mending.judging import Verdict, judge_by
+from memory.mending.prefilter import FirstLook, Folded
 from memory.mending.wish_index import AKIN, WishIndex
 from memory.mending.wishes import STOP, Wish
 from memory.models import USER_SUBJECT, ScratchpadEntry

@@ -7,9 +7,9 @@ from typing import Any
 from uuid import UUID
 
 from memory.mending.candidates import Candidate, Scope, scope_of, stems_of
-from memory.mending.first_look import FirstLook
+from memory.mending.collecting import PIECE, as_candidate, entries_of, likely_candidates, messages_of
 from memory.mending.judging import Judgement, Verdict, telling_words
-from memory.mending.reading import PIECE, as_candidate, entries_of, likely_candidates, messages_of
+from memory.mending.prefilter import FirstLook
 from memory.mending.wish_index import AKIN
 from memory.models import EntryRevision, EntryState, MendingPlan, MendingState
 from memory.words import Word, is_in, spelt, words_of

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from memory.aliases import Aliases
-from memory.mending.parts import parts_of
+from memory.mending.remainders import parts_of
 from memory.mending.wish_index import WishIndex
 from memory.mending.wishes import (
     ASIDE,

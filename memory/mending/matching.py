@@ -10,7 +10,7 @@ from uuid import UUID
 
 from memory.aliases import by_all_names
 from memory.mending.candidates import language_of, sayings_of, stems_in
-from memory.mending.first_look import FirstLook
+from memory.mending.prefilter import FirstLook
 from memory.retrieval.index.language import NO_STEMS
 from memory.words import Stems, Word, fold, is_in, one_word, spelt, words_of
 

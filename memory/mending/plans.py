@@ -1,4 +1,4 @@
-"""Make plans to forget or to correct. (carrying.py carries them out and undoes them.)
+"""Make plans to forget or to correct. (execution.py carries them out and undoes them.)
 
 A waiting plan quotes what it is about; one that was carried out has only IDs. A plan made by REST or in the admin UI is
 deleted after an hour if nobody carries it out; one from a conversation waits until a person decides.
@@ -16,12 +16,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from memory.errors import NothingFits, UnparsableAnswer
-from memory.mending.asking import Judge, ask_model, model_of
 from memory.mending.candidates import Candidate, Scope, scope_of
+from memory.mending.collecting import find_candidates
 from memory.mending.echoes import tick_echoes
 from memory.mending.judging import PERHAPS, Judgement, Verdict
-from memory.mending.parts import says_more, without
-from memory.mending.reading import find_candidates
+from memory.mending.model_judgement import Judge, ask_model, model_of
+from memory.mending.remainders import says_more, without
 from memory.mending.wishes import Wish
 from memory.model_calls import MadeCall, asking_for_a_request, erased_of, store_made_calls
 from memory.models import MendingPlan, MendingState

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import ClassVar
 
 from memory.names import attaches
-from memory.places import Places
+from memory.occurrences import Places
 from memory.retrieval.configuration import Gate
 from memory.retrieval.idle_messages import asks_nothing
 from relationships.configuration.plugins import load

@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from providers.errors import RequestRefused
-from providers.told import storable
+from providers.reported import storable
 
 if TYPE_CHECKING:
     from providers.llm.chat import ChatPart, ChatRequest

@@ -26,7 +26,7 @@ from providers.llm.gemini_chat import call_of, config_of, contents_of, system_of
 from providers.llm.hosted import HostedProvider, VendorAnswer
 from providers.llm.tool_calls import arguments_text
 from providers.options import GeminiOptions
-from providers.told import storable
+from providers.reported import storable
 
 MALFORMED_CALL = "MALFORMED_FUNCTION_CALL"
 TRUNCATED = {"MAX_TOKENS", "CONTINUATION"}

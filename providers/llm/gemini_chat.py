@@ -11,7 +11,7 @@ from google.genai import types
 
 from providers.errors import RequestRefused
 from providers.llm.chat import CallPart, Message
-from providers.told import storable
+from providers.reported import storable
 
 _DATA_URL = re.compile(r"data:([\w.+/-]+);base64,(.*)", re.DOTALL)
 _OPTIONS = {

@@ -18,8 +18,8 @@ from providers.llm.chat import ChatPart, ChatRequest
 from providers.llm.json_text import extract_json_text, without_thoughts
 from providers.options import HostedOptions, read_options
 from providers.pricing import call_cost
-from providers.told import LONGEST_REASON, count_of, name_of
-from web.leaving import nobody_waits
+from providers.reported import LONGEST_REASON, count_of, name_of
+from web.disconnects import nobody_waits
 
 COUNTS = ("prompt_tokens", "output_tokens", "cached_tokens")
 

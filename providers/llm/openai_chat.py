@@ -12,7 +12,7 @@ import orjson
 from providers.errors import ProviderUnavailable
 from providers.llm.chat import CallPart, ChatPart
 from providers.llm.hosted import VendorAnswer
-from providers.told import storable
+from providers.reported import storable
 
 DONE = "[DONE]"
 

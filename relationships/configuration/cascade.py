@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 from pydantic import ValidationError
 
-from relationships.configuration.kept import KeptByText
+from relationships.configuration.bounded_cache import KeptByText
 from relationships.configuration.plugins import known_slug, load
 from relationships.configuration.schema import Configuration, configuration_model
 from web.errors import FieldProblem, InvalidConfiguration

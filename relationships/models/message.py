@@ -19,7 +19,7 @@ class Message(RelationshipOwned):
     role = models.CharField(max_length=10, choices=MessageRole.choices)
     speaker = models.CharField(max_length=200, blank=True)  # a name, where it differs from the person's own
     content = models.TextField()
-    # The developer's own; and of a reply made with an Idempotency-Key, how it ended (chat.repeated).
+    # The developer's own; and of a reply made with an Idempotency-Key, how it ended (chat.idempotency).
     metadata = models.JSONField(default=dict)
     occurred_at = models.DateTimeField()
     recorded_at = models.DateTimeField(auto_now_add=True)

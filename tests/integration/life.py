@@ -23,7 +23,7 @@ from tests.fixtures.turns import Conversation
 from tests.fixtures.workspaces import done, step, whole, work
 from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.models import AgentSession, HeldChange
-from workspace.sessions.verbs import get_session
+from workspace.sessions.commands import get_session
 
 WORDS = [
     *("tea", "Ångström", "猫が好き", "🦊🦊", "a\u0001b", "“so it goes”", "1 < 2 & 3", "\t tab", "x" * 300, "nã\u0303o")

@@ -15,7 +15,7 @@ from tests.fixtures.workspaces import whole
 from tests.growth import MOST, growth
 from upkeep.erasure.copies import AT_ONCE
 from upkeep.erasure.erased_texts import Words, find_traces
-from upkeep.erasure.holding import WordSearch
+from upkeep.erasure.remaining_messages import WordSearch
 from workspace.files import change_files
 from workspace.redaction import ERASED, Redaction, _redact_history, phrase_of
 

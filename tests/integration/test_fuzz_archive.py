@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as effort
 from hypothesis import strategies as st
 
-from memory.entries.held import confirm_deletions
+from memory.entries.held_deletions import confirm_deletions
 from memory.ingestion.pipeline import drain_relationship
 from relationships.models import Companion, Relationship, Turn
 from tests.acceptance.drills.talk import scaled

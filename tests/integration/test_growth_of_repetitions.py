@@ -19,11 +19,11 @@ from memory.dates import dates_in
 from memory.entries.happens import happens_text, moved_with
 from memory.entries.times import times_in
 from memory.fence import cut_fenced, escape_item
-from memory.ingestion.erosion import lost_details, names_in, says_name_of
-from memory.ingestion.likeness import share_said
+from memory.ingestion.lost_details import lost_details, names_in, says_name_of
 from memory.ingestion.strategies.taken_back import takes_back
+from memory.ingestion.text_similarity import share_said
 from memory.mending.judging import judge, subject_of_text
-from memory.mending.parts import says_more, without
+from memory.mending.remainders import says_more, without
 from memory.mending.wishes import read_wish, unkept_in, wish_in
 from memory.quoted import lines_of
 from memory.retrieval.index.text import words_for_index

@@ -11,7 +11,7 @@ from knowledge.chunking import MOST_JOINED, cut_document
 from knowledge.parsing.base import Block
 from knowledge.ranking import significant
 from memory.fence import cut_fenced, escape_item, fence
-from memory.mending.parts import without
+from memory.mending.remainders import without
 from memory.mending.wishes import read_wish
 from memory.retrieval.index.text import LONGEST_RUN, without_names, words_for_index
 from providers.llm.base import NumberedMessage, PromptData

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from memory.entries.adding import add_entry
 from memory.entries.editing import delete_entry, revise_entry
-from memory.entries.held import confirm_deletions, decline_deletions
+from memory.entries.held_deletions import confirm_deletions, decline_deletions
 from memory.entries.restoring import restore_entry
 from memory.forgetting.expiry import expire_entries
 from memory.models import Embedding, EntrySource, HeldDeletion, HeldState, ScratchpadEntry, SearchText

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from connect.mem0.asking import Refusal
-from connect.mem0.asking import _object as filters_of
-from connect.mem0.moving import _memories as memories_of
+from connect.mem0.import_file import _memories as memories_of
+from connect.mem0.requests import Refusal
+from connect.mem0.requests import _object as filters_of
 from providers.errors import RequestRefused
 from providers.llm.gemini_chat import _call_part as part_of
 from web.errors import InvalidInput

@@ -14,7 +14,7 @@ from pytest_django.fixtures import Settings
 
 from memory.entries.adding import add_entry
 from memory.entries.editing import delete_entry, revise_entry
-from memory.entries.held import confirm_deletions
+from memory.entries.held_deletions import confirm_deletions
 from memory.entries.history import change_entries, changed
 from memory.entries.restoring import restore_entry
 from memory.forgetting.configuration import Forgetting
@@ -22,7 +22,7 @@ from memory.forgetting.expiry import expire_entries
 from memory.forgetting.forget import forget_entries
 from memory.ingestion.configuration import Ingestion
 from memory.ingestion.overflow import overflow_scratchpad
-from memory.mending.carrying import carry_out, undo_plan
+from memory.mending.execution import carry_out, undo_plan
 from memory.mending.plans import plan_of
 from memory.models import EntryRevision, EntrySource, RevisionEvent, ScratchpadEntry
 from tests.fakes import ScriptedProvider
@@ -131,7 +131,7 @@ REFUSE: dict[str, Callable[[World], None]] = {
     "memory/entries/editing.py": revises,
     "memory/ingestion/apply.py": proposes,
     "behaviours/actions.py": behaves,
-    "memory/mending/carrying.py": corrects,
+    "memory/mending/execution.py": corrects,
 }
 
 
@@ -219,11 +219,11 @@ GO_ON: dict[str, Callable[[World], None]] = {
     "memory/forgetting/expiry.py": expires,
     "memory/forgetting/forget.py": leaves,
     "memory/ingestion/overflow.py": overflows,
-    "memory/entries/held.py": is_confirmed,
+    "memory/entries/held_deletions.py": is_confirmed,
     "memory/entries/restoring.py": is_restored,
     "upkeep/erasure/entries.py": is_erased,
     "workspace/checkpoints.py": comes_back,
-    "memory/mending/carrying.py": is_undone,
+    "memory/mending/execution.py": is_undone,
     "upkeep/verification/invariants/histories.py": is_mended,
 }
 

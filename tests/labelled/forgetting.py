@@ -11,7 +11,7 @@ from memory.errors import SameAsAnother
 from memory.ingestion.intake import accept_turn
 from memory.ingestion.pipeline import drain_relationship
 from memory.mending.candidates import scope_of
-from memory.mending.carrying import carry_out
+from memory.mending.execution import carry_out
 from memory.mending.plans import draft_plan, store_plan
 from memory.models import EntrySource, ScratchpadEntry
 from memory.words import is_in, spelt, words_of

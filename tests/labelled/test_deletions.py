@@ -10,7 +10,7 @@ from typing import Any
 
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.operations import Operation
-from memory.ingestion.unasked import leave_what_nobody_asked
+from memory.ingestion.unrequested_deletions import leave_what_nobody_asked
 from relationships.models import MessageRole
 from tests.unit.memory.ingestion.readings import ingestion_input, shown
 

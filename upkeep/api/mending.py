@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.schemas import EntryText
-from memory.mending.carrying import carry_out, decline_plan, undo_plan
+from memory.mending.execution import carry_out, decline_plan, undo_plan
 from memory.mending.plans import make_plan, plan_of
 from memory.models import MendingPlan, MendingState, MendingVerb
 from relationships.api.views import ApiView

@@ -20,9 +20,9 @@ from memory.models import EntryState
 from relationships.configuration.json_schemas import refuse_misshapen
 from relationships.configuration.schema import Configuration
 from relationships.services.configuration import check_level
-from upkeep.archive.beside import content_of
 from upkeep.archive.file import ArchiveFile
 from upkeep.archive.histories import Histories
+from upkeep.archive.other_rows import content_of
 from web.errors import MOST_PROBLEMS, FieldProblem, InvalidInput, TooMuch
 from workspace.paths import twin_fault
 

@@ -23,7 +23,6 @@ from memory.models import (
 from relationships.models import Message, Profile, ProfileRevision, SessionState, Turn
 from relationships.services.limits import message_fault, misplaced_role
 from summaries.models import Summary
-from upkeep.archive.beside import ArchivedBehaviourRun, ArchivedFile, ArchivedOutboxMessage, ArchivedSummary
 from upkeep.archive.fields import (
     Attempts,
     CallText,
@@ -43,6 +42,12 @@ from upkeep.archive.fields import (
     Purpose,
     Reason,
     Seq,
+)
+from upkeep.archive.other_rows import (
+    ArchivedBehaviourRun,
+    ArchivedFile,
+    ArchivedOutboxMessage,
+    ArchivedSummary,
 )
 from web.actor import ActorKind
 from web.fields import Body, JsonObject, SessionName, ShortText, TimeZone, wrong_part

@@ -17,7 +17,7 @@ from upkeep.erasure.allow_erasure import erasing
 from upkeep.erasure.copies import empty_copies, leave_index
 from upkeep.erasure.counts import Counts, table_name, tell
 from upkeep.erasure.erased_texts import Traces, Words, find_traces, same_words_elsewhere, turns_of, words_of
-from upkeep.erasure.holding import StillHolding, WordSearch
+from upkeep.erasure.remaining_messages import StillHolding, WordSearch
 from web.actor import Actor
 from workspace.deleted_entries import withhold
 from workspace.redaction import redact_workspace

@@ -13,7 +13,7 @@ from memory.entries.adding import add_what_fits
 from memory.entries.limits import EDITABLE
 from memory.errors import SameAsAnother
 from memory.mending.candidates import forgettables
-from memory.mending.carrying import choose_items, finish, ids_of, lock_plan
+from memory.mending.execution import choose_items, finish, ids_of, lock_plan
 from memory.mending.plans import leave_plans
 from memory.models import EntrySource, EntryState, MendingPlan, MendingState, MendingVerb, ScratchpadEntry
 from relationships.models import Message, Relationship

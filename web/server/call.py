@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
-from web.later import LATER
+from web.deferred import LATER
 from web.server.body import IN_MEMORY
 
 Headers = list[tuple[bytes, bytes]]

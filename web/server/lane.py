@@ -9,7 +9,7 @@ from dataclasses import replace
 from queue import SimpleQueue
 
 from config import tracing
-from web.leaving import Recipient, made_for
+from web.disconnects import Recipient, made_for
 from web.server.admission import Client, FairQueue, Places
 from web.server.body import Receive, Refused
 from web.server.call import Answer, finish

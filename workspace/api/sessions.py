@@ -29,8 +29,7 @@ from workspace.api.session_schemas import (
 )
 from workspace.models import AgentSession, AgentStep, HeldChange, Worker
 from workspace.models.agent_session import OPEN
-from workspace.sessions.decide import decide_call, decide_held
-from workspace.sessions.verbs import (
+from workspace.sessions.commands import (
     call_for_session,
     finish_session,
     get_session,
@@ -41,6 +40,7 @@ from workspace.sessions.verbs import (
     start_session,
     stop_session,
 )
+from workspace.sessions.decide import decide_call, decide_held
 
 TAG = "Agent sessions"
 QUIET_SECONDS = 10.0  # after this long without events a stream sends a keep-alive comment

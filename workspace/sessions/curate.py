@@ -15,8 +15,16 @@ from workspace.generated import NOTES, entries_file, made_elsewhere
 from workspace.history import paths_between, reachable
 from workspace.hot_context import PATH, hot_context_text, read_hot_context
 from workspace.models import AgentSession, AgentStep, Commit, SessionState, StepState, Worker
-from workspace.sessions.asking import as_told, ask, data_for, forgettings, today_of, user_of, workspace_of
 from workspace.sessions.claim import holding, update_session
+from workspace.sessions.model_calls import (
+    as_told,
+    ask,
+    data_for,
+    forgettings,
+    today_of,
+    user_of,
+    workspace_of,
+)
 from workspace.sessions.run import DONE, SessionFailed
 from workspace.store import Head, read_blobs, read_commit, read_head
 from workspace.trees import key_of

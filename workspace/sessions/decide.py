@@ -16,8 +16,8 @@ from workspace.files import Contents, change_files, read_file
 from workspace.identity import told
 from workspace.models import AgentStep, HeldChange, SessionState, StepState, Worker
 from workspace.sessions.claim import update_session
+from workspace.sessions.commands import get_session, take_up
 from workspace.sessions.run import change_step
-from workspace.sessions.verbs import get_session, take_up
 
 
 @transaction.atomic

@@ -28,9 +28,10 @@ from workspace.file_tools import FileTools
 from workspace.forgettable import renew_entries
 from workspace.gateway.call import call_tool, check_shape, get_tool, tools_of
 from workspace.generated import RULES
+from workspace.memory_search import messages_gone
 from workspace.models import AgentSession, AgentStep, Branch, SessionState, StepState
-from workspace.recalling import messages_gone
-from workspace.sessions.asking import (
+from workspace.sessions.claim import holding, update_session
+from workspace.sessions.model_calls import (
     Asked,
     as_told,
     ask,
@@ -40,7 +41,6 @@ from workspace.sessions.asking import (
     user_of,
     workspace_of,
 )
-from workspace.sessions.claim import holding, update_session
 from workspace.tool_definitions import RECALL, definitions, is_file_tool
 
 DONE, UNREADABLE = "done", "unreadable"

@@ -8,7 +8,7 @@ from django.core.management.base import CommandError
 from django.template.defaultfilters import pluralize
 
 from config.management.progress import progress_bar
-from connect.mem0.moving import import_memories
+from connect.mem0.import_file import import_memories
 from relationships.management.projects import find_project
 from web.actor import Actor
 from web.management.base import ServiceCommand

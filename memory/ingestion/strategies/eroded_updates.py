@@ -13,14 +13,14 @@ from itertools import islice
 from memory.dates import MONTHS, WEEKDAYS, Period
 from memory.entries.happens import span_of, told_as, zone_of
 from memory.entries.times import numbers_of_times, times_in
-from memory.ingestion.erosion import details_of, lost_details
-from memory.ingestion.grounds import begins_with_another
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
-from memory.ingestion.likeness import said_whole, share_said, unsaid_words
+from memory.ingestion.lost_details import details_of, lost_details
 from memory.ingestion.operations import Operation, beside
 from memory.ingestion.prompt import is_past_plan, last_said_at
 from memory.ingestion.reported_wishes import reported_wishes
-from memory.ingestion.unasked import only_spoken_of
+from memory.ingestion.text_similarity import said_whole, share_said, unsaid_words
+from memory.ingestion.unrequested_deletions import only_spoken_of
+from memory.ingestion.unsupported import begins_with_another
 from memory.models import USER_SUBJECT, MendingVerb
 from memory.words import fold
 

@@ -24,7 +24,7 @@ from tests.waiting import wait_until
 from workspace.files import change_files
 from workspace.models import AgentSession, HeldChange, Worker
 from workspace.models.agent_session import OPEN
-from workspace.sessions.verbs import start_session
+from workspace.sessions.commands import start_session
 
 
 @pytest.fixture

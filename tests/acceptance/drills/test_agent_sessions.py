@@ -29,8 +29,8 @@ from workspace.files import change_files
 from workspace.history import reachable
 from workspace.models import AgentSession, AgentStep, Blob, Branch, HeldChange, HotContextVersion, Worker
 from workspace.models.agent_session import OPEN
+from workspace.sessions.commands import finish_session, start_session
 from workspace.sessions.run import CUT_OFF
-from workspace.sessions.verbs import finish_session, start_session
 from workspace.store import read_contents
 from workspace.trees import key_of
 

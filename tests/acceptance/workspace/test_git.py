@@ -19,7 +19,7 @@ from workspace.blame import blame
 from workspace.files import change_files, read_file
 from workspace.hot_context import read_hot_context
 from workspace.models import Commit, Worker
-from workspace.sessions.verbs import start_session
+from workspace.sessions.commands import start_session
 from workspace.store import read_contents
 
 

@@ -34,7 +34,7 @@ from workspace.gateway.secrets import put_secret
 from workspace.gateway.tools import put_tool
 from workspace.models import AgentStep, HeldChange, SessionState, StepState, Worker
 from workspace.sessions.claim import update_session
-from workspace.sessions.verbs import start_session
+from workspace.sessions.commands import start_session
 
 BY = Actor.policy("test")
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)

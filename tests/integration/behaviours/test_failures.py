@@ -7,9 +7,9 @@ from django.db import OperationalError, connection
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
+from behaviours.execution import Work, run_behaviours
 from behaviours.models import BehaviourRun
 from behaviours.runs import retry_run
-from behaviours.working import Work, run_behaviours
 from memory.models import ModelCall
 from providers.errors import ContentBlocked, HeldBack, RateLimited
 from providers.llm.base import CompletionRequest

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from behaviours.configuration import HappensCondition
-from behaviours.dated import entries_near, happening
+from behaviours.dated_entries import entries_near, happening
 from behaviours.models import BehaviourRun
 from behaviours.runs import retry_run
 from context.pipeline import build_context

@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from behaviours.actions import ACTIONS
 from behaviours.configuration import Behaviour
+from behaviours.execution import run_behaviours
 from behaviours.models import OutboxMessage
-from behaviours.working import run_behaviours
 from relationships.models import Message, Relationship
 from relationships.services.hiding import hide_messages
 from tests.fixtures.api import Api

@@ -8,10 +8,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-import behaviours.silent
+import behaviours.inactive_people
 import relationships.services.walking
+from behaviours.inactive_people import ScheduleWalk
 from behaviours.models import BehaviourRun
-from behaviours.silent import ScheduleWalk
 from relationships.models import Relationship
 from tests.fixtures.behaviours import behave, outbox_of, runs_of, work
 from tests.fixtures.people import meet
@@ -79,7 +79,7 @@ def test_who_never_spoke_or_has_it_off_gets_none(conversation: Conversation) -> 
 def test_many_are_seen_a_few_at_a_time_and_then_nobody_again(
     conversation: Conversation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(behaviours.silent, "AT_ONCE", 2)
+    monkeypatch.setattr(behaviours.inactive_people, "AT_ONCE", 2)
     monkeypatch.setattr(relationships.services.walking, "PAGE", 3)
     people = [meet(conversation.relationship.companion, f"person {number}") for number in range(7)]
     for person in people:
@@ -102,7 +102,7 @@ def test_a_walk_that_failed_is_taken_again(
     behave(conversation.relationship, greet=DAILY)
     walk = ScheduleWalk()
     with monkeypatch.context() as patched:
-        patched.setattr(behaviours.silent, "lock_relationship", _fail)
+        patched.setattr(behaviours.inactive_people, "lock_relationship", _fail)
         walk.step(timezone.now())
         assert runs_of(conversation) == []
 

@@ -4,10 +4,10 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from chat.answering import Answering, here
-from chat.asking import ask
 from chat.identity import Talk
 from chat.messages import read_messages
 from chat.models import KeptContext
+from chat.requests import ask
 from chat.wire import Envelope
 from relationships.models import Companion, ModelSpending, Relationship
 from tests.fixtures.api import TESTER, Api

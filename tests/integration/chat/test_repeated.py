@@ -3,10 +3,10 @@
 from typing import Any
 
 from chat.answering import Answering, here
-from chat.asking import ask
+from chat.idempotency import REPLY
 from chat.identity import Talk
 from chat.messages import read_messages
-from chat.repeated import REPLY
+from chat.requests import ask
 from chat.wire import Envelope
 from relationships.models import Message, Relationship
 from relationships.services.idempotency import Idempotency

@@ -6,10 +6,10 @@ from uuid import UUID
 import pytest
 
 from chat.answering import Answering, here
-from chat.asking import ask
 from chat.identity import Talk
 from chat.messages import read_messages
 from chat.replacing import withdraw
+from chat.requests import ask
 from chat.wire import Envelope
 from memory.models import ScratchpadEntry
 from relationships.models import Message, Relationship

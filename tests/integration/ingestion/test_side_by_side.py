@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from memory.ingestion.reading import read_batch
+from memory.ingestion.batch_query import read_batch
 from memory.models import ModelCall, ScratchpadEntry, Tier
 from relationships.models import Companion, TurnState
 from tests.fakes import ScriptedProvider

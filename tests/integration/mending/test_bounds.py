@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from memory.mending import reading
+from memory.mending import collecting
 from memory.mending.candidates import Candidate, scope_of
 from memory.mending.echoes import having_any, tick_echoes
-from memory.mending.heard import MOST_WISHES
+from memory.mending.spoken_wishes import MOST_WISHES
 from memory.models import MendingPlan, ScratchpadEntry
 from memory.words import Word, words_of
 from relationships.ids import uuid7
@@ -31,7 +31,7 @@ def many(conversation: Conversation) -> Relationship:
 
 
 def more(relationship: Relationship) -> None:
-    there = reading.entries_of(scope_of(whole(relationship), "x")).count()
+    there = collecting.entries_of(scope_of(whole(relationship), "x")).count()
     remember(
         relationship,
         *(f"Knows fact {there + number}" for number in range(300)),
@@ -41,11 +41,11 @@ def more(relationship: Relationship) -> None:
 
 def test_what_is_judged_does_not_grow_with_what_is_remembered(many: Relationship) -> None:
     scope = scope_of(many, "the walrus")
-    some = reading.find_candidates(scope)
+    some = collecting.find_candidates(scope)
     more(many)
-    twice = reading.find_candidates(scope)
+    twice = collecting.find_candidates(scope)
     for candidates, _, unread in (some, twice):
-        assert len(candidates) == reading.NEWEST + 1 and unread == 0
+        assert len(candidates) == collecting.NEWEST + 1 and unread == 0
         assert OLD in [one.text for one in candidates]
 
 
@@ -54,7 +54,7 @@ def test_what_was_not_looked_at_is_told(
 ) -> None:
     whole_plan = api.post(f"{at}/forget", FORGET).body
     assert (whole_plan["left_out"], [item["sentence"] for item in whole_plan["items"]]) == (0, [OLD])
-    monkeypatch.setattr(reading, "MOST_READ", 3000)  # characters: some 200 entries
+    monkeypatch.setattr(collecting, "MOST_READ", 3000)  # characters: some 200 entries
 
     plan = api.post(f"{at}/forget", FORGET).body
 
@@ -66,7 +66,7 @@ def test_many_wishes_of_one_reading_share_what_is_read_and_tell_what_was_not(
     conversation: Conversation, many: Relationship, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each read as much as one alone: fifty, a few thousand characters, held a worker for a minute."""
-    monkeypatch.setattr(reading, "MOST_READ", 12_000)  # characters: all there is
+    monkeypatch.setattr(collecting, "MOST_READ", 12_000)  # characters: all there is
 
     def left_out(wishes: int) -> list[int]:
         MendingPlan.objects.all().delete()
@@ -81,7 +81,7 @@ def test_many_wishes_of_one_reading_share_what_is_read_and_tell_what_was_not(
 def test_everything_goes_in_as_many_plans_as_it_takes(
     api: Api, at: str, many: Relationship, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "ALL_AT_ONCE", 200)
+    monkeypatch.setattr(collecting, "ALL_AT_ONCE", 200)
     everything = {"what": "everything"}
     left: list[int] = []
     while not left or left[-1]:
@@ -112,7 +112,7 @@ def test_messages_that_were_not_searched_for_an_entrys_words_are_told(
     ScratchpadEntry.objects.filter(content__contains="Rovaniemi").update(source_message_ids=said)
     whole_plan = api.post(f"{at}/forget", FORGET).body
     assert (whole_plan["left_out"], len(whole_plan["items"])) == (0, 41)
-    monkeypatch.setattr(reading, "MOST_KEPT", 500)  # characters: some 18 messages
+    monkeypatch.setattr(collecting, "MOST_KEPT", 500)  # characters: some 18 messages
 
     plan = api.post(f"{at}/forget", FORGET).body
 

@@ -5,7 +5,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from memory.mending.carrying import carry_out
+from memory.mending.execution import carry_out
 from memory.models import MendingPlan, ScratchpadEntry
 from providers.llm.base import CompletionRequest
 from summaries.models import Summary, SummaryState

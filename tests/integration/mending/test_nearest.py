@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.mending.asking import MOST_SHOWN
+from memory.mending.model_judgement import MOST_SHOWN
 from memory.models import MendingPlan
 from memory.retrieval.index.embed import embed_owed
 from relationships.models import Message

@@ -13,7 +13,7 @@ from tests.integration.mending.test_forget import ECHO, SAID, TOLD, summarise
 from workspace.files import change_files, read_file
 from workspace.generated import ENTRIES
 from workspace.models import Branch, Worker
-from workspace.sessions.verbs import start_session
+from workspace.sessions.commands import start_session
 
 WISH = {"what": "that I live in Klosterneuburg"}
 NOTES = "# Person\n\n- Lives in Klosterneuburg\n- Has a cat. Lives in KLOSTERNEUBURG since 2020! Sings.\n- Likes tea\n"

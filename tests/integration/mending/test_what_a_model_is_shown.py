@@ -1,6 +1,6 @@
 """What a model that judges a wish is shown of each text: all that it may have to answer about, and no more."""
 
-from memory.mending.asking import MOST_CHARACTERS, MOST_SHOWN
+from memory.mending.model_judgement import MOST_CHARACTERS, MOST_SHOWN
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER, Api
 from tests.fixtures.turns import Conversation

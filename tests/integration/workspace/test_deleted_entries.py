@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from context.pipeline import build_context
 from memory.entries.adding import add_entry
-from memory.entries.held import confirm_deletions
+from memory.entries.held_deletions import confirm_deletions
 from memory.models import EntrySource, ScratchpadEntry
 from relationships.models import Relationship
 from tests.fakes import ScriptedProvider

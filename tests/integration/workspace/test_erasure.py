@@ -20,8 +20,8 @@ from upkeep.erasure.messages import redact_messages
 from upkeep.erasure.relationships import erase_user
 from workspace.models import SessionState, Worker
 from workspace.sessions.advance import advance_session
+from workspace.sessions.commands import get_session, start_session
 from workspace.sessions.hydrate import hydrate_session
-from workspace.sessions.verbs import get_session, start_session
 
 WORD = "quokkäagent"
 
@@ -111,7 +111,7 @@ def test_a_person_erased_while_a_session_starts_is_not_there(
         erase_user(project_id=here.project_id, user_id=here.user_id, by=TESTER)
         hydrate_session(*session)
 
-    monkeypatch.setattr("workspace.sessions.verbs.hydrate_session", hydrate)
+    monkeypatch.setattr("workspace.sessions.commands.hydrate_session", hydrate)
 
     started = api.post(f"/relationships/{here.id}/agent-sessions", {"task": "Tidy up", "worker": "external"})
 

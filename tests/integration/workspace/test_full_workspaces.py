@@ -16,7 +16,7 @@ from workspace.files import change_files, refresh_generated
 from workspace.git.push import RefUpdate, receive_push
 from workspace.hot_context import read_hot_context
 from workspace.models import MAIN, SessionState, Worker
-from workspace.sessions.verbs import finish_session
+from workspace.sessions.commands import finish_session
 from workspace.store import read_contents
 from workspace.trees import entry_of, tree_objects, tree_sha
 

@@ -16,7 +16,7 @@ from workspace.errors import ToolRefused
 from workspace.gateway.call import LARGEST_ANSWER, call_tool, tools_of
 from workspace.gateway.secrets import put_secret
 from workspace.models import AgentStep, Tool, ToolSecret, Worker
-from workspace.sessions.verbs import start_session
+from workspace.sessions.commands import start_session
 
 
 @pytest.fixture

@@ -24,8 +24,8 @@ from upkeep.verification import verify
 from workspace.history import log_of
 from workspace.models import AgentSession, AgentStep, Branch, Checkpoint, HotContextVersion, Worker
 from workspace.sessions.advance import advance_session
+from workspace.sessions.commands import start_session
 from workspace.sessions.run import CUT_OFF
-from workspace.sessions.verbs import start_session
 from workspace.store import read_contents
 
 WRITE = re.compile(r"\b(INSERT INTO|DELETE FROM|UPDATE \S+ (\w+ )?SET)\b")

@@ -15,7 +15,7 @@ from tests.fixtures.api import TESTER, Api
 from tests.fixtures.workspaces import begin, work
 from workspace.files import change_files
 from workspace.models import HeldChange, SessionState, Worker
-from workspace.sessions.verbs import finish_session, get_session
+from workspace.sessions.commands import finish_session, get_session
 from workspace.store import read_contents
 
 

@@ -15,7 +15,7 @@ from tests.fixtures.workspaces import begin, done, step, work
 from workspace.files import change_files
 from workspace.hot_context import read_hot_context
 from workspace.models import AgentStep, HeldChange, SessionState, Worker
-from workspace.sessions.verbs import finish_session, get_session
+from workspace.sessions.commands import finish_session, get_session
 
 DEEP = '{"a": ' * 300 + "1" + "}" * 300
 

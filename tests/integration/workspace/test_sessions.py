@@ -20,7 +20,7 @@ from workspace.files import change_files
 from workspace.hot_context import read_hot_context
 from workspace.models import AgentSession, AgentStep, Branch, Checkpoint, Commit, SessionState, Worker
 from workspace.sessions.claim import claim_session, rest_session
-from workspace.sessions.verbs import get_session, pause_session
+from workspace.sessions.commands import get_session, pause_session
 from workspace.store import read_contents
 
 

@@ -13,7 +13,7 @@ from tests.fixtures.workspaces import begin, work
 from workspace.hot_context import read_hot_context
 from workspace.models import AgentSession, SessionState, Worker
 from workspace.sessions.advance import advance_session
-from workspace.sessions.verbs import finish_session, get_session
+from workspace.sessions.commands import finish_session, get_session
 
 AT_ONCE = 6
 

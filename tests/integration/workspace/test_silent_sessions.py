@@ -17,9 +17,9 @@ from workspace.files import change_files
 from workspace.models import AgentSession, AgentStep, SessionState, StepState, Worker
 from workspace.sessions import claim
 from workspace.sessions.claim import AbandonWalk, claim_session, take_up_sessions
+from workspace.sessions.commands import get_session
 from workspace.sessions.hydrate import hydrate_session
 from workspace.sessions.run import CUT_OFF
-from workspace.sessions.verbs import get_session
 from workspace.store import read_contents
 
 
@@ -122,7 +122,7 @@ def test_an_external_session_can_be_stopped_even_before_it_has_a_branch(
 ) -> None:
     """It has none while its start is under way, or after a process died there."""
     with monkeypatch.context() as dying:
-        dying.setattr("workspace.sessions.verbs.hydrate_session", lambda *_: None)
+        dying.setattr("workspace.sessions.commands.hydrate_session", lambda *_: None)
         session = begin(pair, worker=Worker.EXTERNAL)
     if not hydrating:
         hydrate_session(pair, session)

@@ -24,7 +24,7 @@ from workspace.files import change_files
 from workspace.generated import entries_file
 from workspace.hot_context import read_hot_context
 from workspace.models import AgentStep, SessionState, Worker
-from workspace.sessions.verbs import finish_session
+from workspace.sessions.commands import finish_session
 from workspace.store import read_contents
 
 

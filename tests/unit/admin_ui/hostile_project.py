@@ -45,7 +45,7 @@ from workspace.checkpoints import take_checkpoint
 from workspace.files import change_files
 from workspace.models import AgentStep, HeldChange, StepState, Worker
 from workspace.sessions.claim import update_session
-from workspace.sessions.verbs import start_session
+from workspace.sessions.commands import start_session
 
 SCRIPT = "<script>alert"
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from behaviours.conditions import holds
 from behaviours.configuration import Behaviour, Behaviours, Condition, HappensCondition
-from behaviours.dated import DatedEntry, happening
+from behaviours.dated_entries import DatedEntry, happening
 from tests.growth import seconds
 
 

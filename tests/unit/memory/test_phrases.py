@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from memory.mending.first_look import FirstLook
+from memory.mending.prefilter import FirstLook
 from memory.phrases import FEW, PART, Phrases
 from memory.words import words_of
 from tests.growth import MOST, growth

@@ -11,7 +11,7 @@ from tests.integration.api.world import World
 from web.actor import Actor
 from web.authentication import INCLUDED
 from workspace.models import Worker
-from workspace.sessions.verbs import start_session
+from workspace.sessions.commands import start_session
 
 DECLARED = {(route.method, route.path): route for route in declared_routes()}
 

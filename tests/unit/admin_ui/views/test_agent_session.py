@@ -8,7 +8,7 @@ from relationships.models import Relationship
 from tests.fixtures.api import TESTER
 from tests.fixtures.workspaces import whole
 from workspace.models import AgentSession, AgentStep, SessionState, StepState, Worker
-from workspace.sessions.verbs import finish_session, start_session
+from workspace.sessions.commands import finish_session, start_session
 
 
 @pytest.fixture

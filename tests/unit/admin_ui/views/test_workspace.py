@@ -18,7 +18,7 @@ from workspace.checkpoints import take_checkpoint
 from workspace.files import change_files
 from workspace.hot_context import read_hot_context
 from workspace.models import AgentSession, Checkpoint, HeldChange, Tool, Worker
-from workspace.sessions.verbs import finish_session, start_session
+from workspace.sessions.commands import finish_session, start_session
 from workspace.store import read_contents
 
 

@@ -8,8 +8,8 @@ from benchmarks.peers.rapport import shown_in
 from benchmarks.peers.stories import Change
 from context.layers.memory import items_of
 from memory.fence import fence
-from memory.mending.asking import render, take_answer
 from memory.mending.candidates import Candidate, Scope
+from memory.mending.model_judgement import render, take_answer
 from memory.mending.wishes import read_wish
 from relationships.ids import uuid7
 from tests.fixtures.people import MORNING

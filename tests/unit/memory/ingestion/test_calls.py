@@ -2,12 +2,12 @@ from datetime import UTC, datetime
 
 import pytest
 
+from memory.ingestion.batch_query import read_batch
 from memory.ingestion.calls import CallLog, store_calls
 from memory.ingestion.ingestion_input import IngestionInput
-from memory.ingestion.reading import read_batch
 from memory.models import ModelCall
 from providers.llm.base import CompletionRequest
-from providers.told import storable
+from providers.reported import storable
 from relationships.models import ModelSpending, Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER

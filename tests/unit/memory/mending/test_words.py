@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.aliases import aliases_in
-from memory.mending.first_look import FirstLook
 from memory.mending.judging import Verdict, judge, subject_of_text
-from memory.mending.parts import without
+from memory.mending.prefilter import FirstLook
+from memory.mending.remainders import without
 from memory.mending.wishes import read_wish, wish_in
 from memory.words import is_in, normal, spelt, words_of
 

@@ -9,7 +9,7 @@ from django.http import HttpResponseBase, StreamingHttpResponse
 
 from tests.unit.web.server.test_call import scope
 from tests.unit.web.server.test_gateway import LIMITS, refusal
-from web.later import LaterResponse
+from web.deferred import LaterResponse
 from web.server.gateway import Gateway
 
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 from functools import cache
 from uuid import UUID
 
-from memory.ingestion.erosion import names_in, says_name_of
 from memory.ingestion.ingestion_input import IngestionInput, InputMessage, ShownEntry
-from memory.ingestion.likeness import share_said, unsaid_words
+from memory.ingestion.lost_details import names_in, says_name_of
 from memory.ingestion.operations import Operation
-from memory.mending.heard import Spoken
+from memory.ingestion.text_similarity import share_said, unsaid_words
+from memory.mending.spoken_wishes import Spoken
 from memory.mending.wishes import own_words, wish_in
 from memory.models import USER_SUBJECT, MendingVerb
 from relationships.models import MessageRole

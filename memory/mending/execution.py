@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from memory.entries.history import Change, change_entries, changed, with_values
-from memory.entries.taken import Taken
+from memory.entries.uniqueness import Taken
 from memory.errors import AlreadyDecided
 from memory.mending.candidates import forgettables
 from memory.mending.plans import plan_of

@@ -6,7 +6,7 @@ from types import FrameType
 from typing import Any
 from uuid import uuid4
 
-from memory.ingestion.likeness import said_whole, share_said, unsaid_words
+from memory.ingestion.text_similarity import said_whole, share_said, unsaid_words
 from tests.growth import MOST, growth
 
 

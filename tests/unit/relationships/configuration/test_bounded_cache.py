@@ -1,6 +1,6 @@
 import pytest
 
-from relationships.configuration.kept import LEAST_BYTES, KeptByText
+from relationships.configuration.bounded_cache import LEAST_BYTES, KeptByText
 
 
 def made_of(kept: KeptByText[str], *texts: str) -> bool:

@@ -15,8 +15,8 @@ from django.utils import timezone
 
 from memory.aliases import aliases_in
 from memory.mending.candidates import Candidate, Scope, forgettables, stems_of
-from memory.mending.first_look import FirstLook
 from memory.mending.judging import PERHAPS, judge_by
+from memory.mending.prefilter import FirstLook
 from memory.mending.wish_index import WishIndex
 from memory.mending.wishes import Wish
 from memory.models import USER_SUBJECT, EntryRevision, EntryState, ScratchpadEntry

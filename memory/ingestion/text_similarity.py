@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from memory.mending.wishes import NO, STOP
 from memory.words import Word, fold, normal, words_of
-from relationships.configuration.kept import KeptByText
+from relationships.configuration.bounded_cache import KeptByText
 
 _Mark = tuple[str, str]
 _Asked = tuple[Word, frozenset[_Mark]]  # a word, and the marks by which it is found

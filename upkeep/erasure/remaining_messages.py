@@ -13,7 +13,7 @@ from django.db.models import BooleanField
 from django.db.models.expressions import RawSQL
 
 from memory.mending.candidates import language_in, stems_in
-from memory.mending.first_look import FirstLook
+from memory.mending.prefilter import FirstLook
 from memory.names import is_name
 from memory.retrieval.index.configs import config_of
 from memory.retrieval.index.language import NO_STEMS, known_languages

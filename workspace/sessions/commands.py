@@ -21,9 +21,9 @@ from workspace.errors import SessionLost, SessionNotOpen
 from workspace.gateway.call import check_shape, get_tool
 from workspace.models import AgentSession, AgentStep, SessionState, StepState, Worker
 from workspace.models.agent_session import OPEN, branch_of
-from workspace.sessions.asking import forgettings
 from workspace.sessions.claim import abandoned_hours, enqueue_session, update_session
 from workspace.sessions.hydrate import hydrate_session
+from workspace.sessions.model_calls import forgettings
 from workspace.sessions.run import call_of, change_step
 
 MOST_OPEN = 20  # open sessions of a relationship

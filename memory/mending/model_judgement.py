@@ -24,7 +24,7 @@ from providers.errors import ProviderError
 from providers.llm.base import CompletionRequest, LLMProvider
 from providers.llm.json_text import extract_json_text
 from providers.llm.registry import provider_of
-from providers.told import storable
+from providers.reported import storable
 from relationships.services.configuration import configuration_of
 from relationships.services.model_budgets import require_model_budget
 

@@ -10,7 +10,7 @@ LATER = "rapport.later"  # in a request's environ: the server can make such answ
 class LaterResponse(HttpResponse):
     """A response whose answer is made by calling `later`, which raises nothing. The headers of this one come first.
 
-    If the client leaves, `later`'s calls to other servers are ended (web.leaving), unless it is `made_to_the_end`.
+    If the client leaves, `later`'s calls to other servers are ended (web.disconnects), unless it is `made_to_the_end`.
     """
 
     def __init__(self, later: Callable[[], HttpResponseBase], *, made_to_the_end: bool = False) -> None:

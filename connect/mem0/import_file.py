@@ -10,7 +10,7 @@ from typing import Any
 from django.db import transaction
 from pydantic import TypeAdapter
 
-from connect.mem0.asking import Refusal, end_of, time_of
+from connect.mem0.requests import Refusal, end_of, time_of
 from memory.entries.adding import add_what_fits
 from memory.entries.limits import entry_fault
 from memory.models import EntrySource

@@ -9,10 +9,10 @@ from uuid import UUID
 
 from django.db import transaction
 
-from chat.gone import fate_of, ids_of
+from chat.forgotten import fate_of, ids_of
+from chat.idempotency import metadata_of
 from chat.messages import in_pieces, told_calls
 from chat.models import KeptContext
-from chat.repeated import metadata_of
 from chat.replies import Question, Reply
 from chat.tools.run import ToolUse, keep_call
 from config.postgresql.rows import insert_of, rows_text

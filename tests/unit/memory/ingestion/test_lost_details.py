@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.dates import Period
-from memory.ingestion.erosion import lost_details, names_in, says_name_of
+from memory.ingestion.lost_details import lost_details, names_in, says_name_of
 from tests.growth import MOST, growth
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=80)

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from behaviours.configuration import HappensCondition
-from behaviours.dated import MOST, DatedEntry, happening
+from behaviours.dated_entries import MOST, DatedEntry, happening
 
 NOW = datetime(2026, 3, 1, 20, 0, tzinfo=UTC)
 LAST_WEEK = NOW - timedelta(days=7)

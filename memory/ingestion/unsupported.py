@@ -13,8 +13,8 @@ from memory.entries.fingerprint import content_hash
 from memory.entries.words import in_singular, names_in_text, names_within
 from memory.ingestion.ingestion_input import IngestionInput, InputMessage
 from memory.ingestion.items import Item, RefusedItem, cited_messages, earlier_messages
-from memory.ingestion.likeness import share_said, without_first_word
 from memory.ingestion.templates import PROMPTS
+from memory.ingestion.text_similarity import share_said, without_first_word
 from memory.mending.wishes import STOP
 from memory.models import USER_SUBJECT
 from memory.names import WITHOUT_SPACES

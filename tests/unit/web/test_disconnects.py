@@ -9,7 +9,7 @@ import pytest
 from tests.vendor_servers.openai_server import OpenAIServer
 from tests.waiting import wait_until
 from web.deadline import bind
-from web.leaving import Recipient, made_for, nobody_waits
+from web.disconnects import Recipient, made_for, nobody_waits
 
 
 @pytest.fixture

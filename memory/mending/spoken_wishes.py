@@ -8,11 +8,11 @@ from uuid import UUID
 
 from memory.entries.words import names_within
 from memory.mending.candidates import Candidate, scope_of
-from memory.mending.carrying import carry_out
+from memory.mending.collecting import as_candidate
 from memory.mending.echoes import having_any, tick_echoes, words_that_go
+from memory.mending.execution import carry_out
 from memory.mending.judging import NEIGHBOUR
 from memory.mending.plans import Draft, draft_plan, store_plan
-from memory.mending.reading import as_candidate
 from memory.mending.wishes import read_wish, unkept_in, wish_in
 from memory.models import USER_SUBJECT, MendingVerb, ScratchpadEntry
 from relationships.models import Message, Relationship

@@ -11,7 +11,7 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer, update
 from tests.unit.upkeep.erasure.forgetting import ANA, NOTHING
 from upkeep.erasure.entries import EntryErasure, erase_entry
-from upkeep.erasure.holding import COMMON, MOST_LISTED, telling_words
+from upkeep.erasure.remaining_messages import COMMON, MOST_LISTED, telling_words
 
 VIENNA = "Lives in Vienna"
 
