@@ -118,10 +118,7 @@ class PersonForm(forms.Form):
         return cls(initial={**initial, "timezone": relationship.timezone})
 
     def clean_display_name(self) -> str:
-        name: str = self.cleaned_data["display_name"]
-        if fault := name_fault(name):
-            raise forms.ValidationError(f"This {fault}.")
-        return name
+        return _one_line(self.cleaned_data["display_name"])
 
     def clean_timezone(self) -> str:
         try:
@@ -143,3 +140,18 @@ class JsonForm(forms.Form):
             return parse_text(self.cleaned_data["document"])
         except InvalidInput as error:
             raise forms.ValidationError(error.detail) from None
+
+
+class ProjectForm(JsonForm):
+    """A project's name and configuration."""
+
+    name = forms.CharField(label="Name", max_length=MAX_NAME, widget=forms.TextInput(attrs={"dir": "auto"}))
+
+    def clean_name(self) -> str:
+        return _one_line(self.cleaned_data["name"])
+
+
+def _one_line(name: str) -> str:
+    if fault := name_fault(name):
+        raise forms.ValidationError(f"This {fault}.")
+    return name

@@ -19,6 +19,7 @@ from admin_ui.views.people import PeopleView
 from admin_ui.views.playground import PlaygroundView, TalkView
 from admin_ui.views.preview import ContextPreviewView, KeptContextView, NearMissesView
 from admin_ui.views.profile import EndSessionView, ProfileView, RelationshipConfigView, SessionStateView
+from admin_ui.views.project import ProjectView
 from admin_ui.views.prompts import PromptsView, PublishPromptView, ReplayView
 from admin_ui.views.relationships import RelationshipsView
 from admin_ui.views.scratchpad import (
@@ -66,6 +67,7 @@ urlpatterns = [
     path("invitations/<token>/", InvitationView.as_view(), name="invitation"),
     path("sign-out/", SignOutView.as_view(), name="sign_out"),
     path("project/", ChooseProjectView.as_view(), name="choose_project"),
+    path("project/configuration/", ProjectView.as_view(), name="project"),
     path("theme/", ThemeView.as_view(), name="theme"),
     path("companions/", CompanionsView.as_view(), name="companions"),
     path(f"{COMPANION}/", CompanionView.as_view(), name="companion"),

@@ -19,10 +19,19 @@ def create_project(*, name: str, by: Actor) -> Project:
 
 @transaction.atomic
 def change_project(
-    *, project_id: UUID, changes: Mapping[str, Any], by: Actor, expected_version: int | None = None
+    *,
+    project_id: UUID,
+    changes: Mapping[str, Any],
+    by: Actor,
+    expected_version: int | None = None,
+    merge: bool = True,
 ) -> Project:
-    """`changes`: name, config (a merge patch). Raises NotFound, StaleVersion, InvalidConfiguration."""
+    """`changes`: name, config (a merge patch; without `merge`, the whole level).
+
+    Raises NotFound, StaleVersion, InvalidConfiguration.
+    """
     project: Project = require(Project.objects.select_for_update().filter(id=project_id), "project")
     fields = ("name", "config")
-    change_row(project, "project", changes, fields=fields, by=by, expected_version=expected_version)
+    sent: dict[str, Any] = {"by": by, "expected_version": expected_version, "merge": merge}
+    change_row(project, "project", changes, fields=fields, **sent)
     return project

@@ -43,6 +43,7 @@ def pages(stage: Stage, model: OpenAIServer) -> dict[str, str]:
     return {
         "overview": f"{stage.url}/",
         "status": f"{stage.url}/status/",
+        "project": f"{stage.url}/project/configuration/",
         "failed-work": f"{stage.url}/other-work/",
         "find": f"{stage.url}/find/?q=ma",
         "relationships": f"{stage.url}/relationships/",
