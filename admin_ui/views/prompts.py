@@ -44,7 +44,7 @@ class PromptsView(OperatorView):
                 replay = self._replay(template)
                 tried = (self.companion.id, replay.relationship_id, replay.id)
                 return redirect("admin_ui:companion_replay", *tried)
-            prompt = create_prompt(
+            prompt, created = create_prompt(
                 companion=self.companion,
                 template=template,
                 note=text_param(request.POST, "note", limit=500),
@@ -55,7 +55,10 @@ class PromptsView(OperatorView):
             return self._page(template, why=sentence_of(error), status=422)
         page = reverse("admin_ui:companion_prompt", args=[self.companion.id])
         version = "" if do == "publish" else f"?version={prompt.version}"
-        return self.redirect_with_message(f"Saved as version {prompt.version}.", page + version)
+        said = (
+            f"Saved as version {prompt.version}." if created else f"This is version {prompt.version} already."
+        )
+        return self.redirect_with_message(said, page + version)
 
     def _replay(self, template: str) -> Replay:
         sent = self.request.POST

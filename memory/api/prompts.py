@@ -87,14 +87,20 @@ class PromptsView(CompanionPromptsView):
 
         return self.page(companion.prompts.all(), present, order=["-version"], query=query)
 
-    @operation("prompts_create", "Create a new version of the ingestion prompt", answers={201: PromptAnswer})
+    @operation(
+        "prompts_create",
+        "Create a new version of the ingestion prompt",
+        answers={200: PromptAnswer, 201: PromptAnswer},
+    )
     def post(self, request: Request, companion_id: UUID, body: PromptBody) -> Response:
-        """A template that can't be rendered is refused; the answer names the line."""
+        """Answers 201; or 200 with the newest version if that has the same template, so you can send it at each start.
+        A template that can't be rendered is refused; the answer names the line.
+        """
         companion = self.companion(companion_id)
-        prompt = create_prompt(
+        prompt, created = create_prompt(
             companion=companion, template=body.template, note=body.note, publish=body.publish, by=self.actor
         )
-        return self.answer(_present(prompt, companion), status=201)
+        return self.answer(_present(prompt, companion), status=201 if created else 200)
 
 
 class PromptView(CompanionPromptsView):

@@ -1,7 +1,6 @@
 """A companion's ingestion prompt: versions that never change, one of them published."""
 
 from django.db import transaction
-from django.db.models import Max
 
 from memory.ingestion.templates import check_instructions, default_instructions
 from memory.models import IngestionPrompt
@@ -28,23 +27,20 @@ def prompt_of(companion: Companion, version: int) -> IngestionPrompt:
 @transaction.atomic
 def create_prompt(
     *, companion: Companion, template: str, note: str, publish: bool, by: Actor
-) -> IngestionPrompt:
-    """Store a new version. Raises InvalidTemplate, naming the line; NotFound."""
+) -> tuple[IngestionPrompt, bool]:
+    """Store a new version, unless the newest says the same, as after each start of a program that sends its prompt.
+    Returns the version, and whether it is new. Raises InvalidTemplate, naming the line; NotFound.
+    """
     check_instructions(template)
     _locked(companion)
-    last = companion.prompts.aggregate(last=Max("version"))["last"] or SHIPPED
-    prompt = IngestionPrompt.objects.create(
-        companion=companion,
-        version=last + 1,
-        template=template,
-        note=note,
-        created_by_kind=by.kind,
-        created_by_id=by.id,
-    )
-    audit_row(companion, "prompt.created", by, version=prompt.version)
+    newest = companion.prompts.order_by("-version").first()
+    if newest is not None and newest.template == template:
+        prompt, created = newest, False
+    else:
+        prompt, created = _next_version(companion, newest, template, note, by), True
     if publish:
         publish_prompt(companion=companion, version=prompt.version, by=by)
-    return prompt
+    return prompt, created
 
 
 @transaction.atomic
@@ -53,12 +49,28 @@ def publish_prompt(*, companion: Companion, version: int, by: Actor) -> Companio
     prompt_of(companion, version)
     locked = _locked(companion)
     before = locked.prompt_version or SHIPPED
-    Companion.objects.filter(id=companion.id).update(
-        prompt_version=None if version == SHIPPED else version, version=locked.version + 1
-    )
-    audit_row(companion, "prompt.published", by, before=before, after=version)
+    if before != version:
+        Companion.objects.filter(id=companion.id).update(
+            prompt_version=None if version == SHIPPED else version, version=locked.version + 1
+        )
+        audit_row(companion, "prompt.published", by, before=before, after=version)
     companion.refresh_from_db()
     return companion
+
+
+def _next_version(
+    companion: Companion, newest: IngestionPrompt | None, template: str, note: str, by: Actor
+) -> IngestionPrompt:
+    prompt = IngestionPrompt.objects.create(
+        companion=companion,
+        version=(newest.version if newest else SHIPPED) + 1,
+        template=template,
+        note=note,
+        created_by_kind=by.kind,
+        created_by_id=by.id,
+    )
+    audit_row(companion, "prompt.created", by, version=prompt.version)
+    return prompt
 
 
 def _locked(companion: Companion) -> Companion:

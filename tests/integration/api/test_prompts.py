@@ -28,6 +28,25 @@ def test_versions_are_kept_and_one_is_used(api: Api, path: str, companion: Compa
     assert api.get(f"/companions/{companion.id}").body["prompt_version"] == 2
 
 
+def test_a_prompt_that_is_sent_at_each_start_is_one_version_and_is_published_once(
+    api: Api, path: str, companion: Companion
+) -> None:
+    sent = {"template": RECIPES, "publish": True}
+    answers = [api.post(path, sent) for _ in range(3)]
+    other = api.post(path, {"template": "Keep all.", "publish": True})
+    back = api.post(path, sent)
+
+    assert [(one.status, one.body["version"]) for one in answers] == [(201, 1), (200, 1), (200, 1)]
+    assert answers[0].body == answers[2].body
+    assert [(one.status, one.body["version"], one.body["published"]) for one in (other, back)] == [
+        (201, 2, True),
+        (201, 3, True),
+    ]
+    companion.refresh_from_db()
+    assert companion.version == 4, "changed with each version, and never else"
+    assert AuditEvent.objects.filter(action="prompt.published").count() == 3
+
+
 def test_publishing_rolls_back_to_any_version_and_to_the_one_that_ships(
     api: Api, path: str, companion: Companion
 ) -> None:
