@@ -43,8 +43,14 @@ def deadline(seconds: float) -> Iterator[None]:
 
 def is_over() -> bool:
     """Return whether the deadline has passed."""
-    left = _left()
+    left = seconds_left()
     return left is not None and left <= 0
+
+
+def seconds_left() -> float | None:
+    """Return the seconds until the deadline, less than 0 after it; None: there is none."""
+    limits = _limits.get()
+    return None if limits is None else limits.ends_at - time.monotonic()
 
 
 def bind(client: httpx2.Client) -> None:
@@ -53,11 +59,6 @@ def bind(client: httpx2.Client) -> None:
         if isinstance(transport, httpx2.HTTPTransport):
             pool: Any = transport._pool
             pool._network_backend = DeadlineBackend(pool._network_backend)
-
-
-def _left() -> float | None:
-    limits = _limits.get()
-    return None if limits is None else limits.ends_at - time.monotonic()
 
 
 def _counted(received: bytes) -> bytes:
@@ -73,7 +74,7 @@ def _within(timeout: float | None, overrun: type[Exception]) -> float | None:
     """The shorter of a timeout and the time left. Raises `overrun`; NetworkError if nobody waits any more."""
     if nobody_waits():
         raise httpcore2.NetworkError("Nobody waits for the answer any more.")
-    left = _left()
+    left = seconds_left()
     if left is None:
         return timeout
     if left <= 0:

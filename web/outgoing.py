@@ -4,8 +4,10 @@ Such a URL may point into the operator's own network. So its host is resolved he
 is called, whatever the name resolves to meanwhile. Redirects are not followed and no proxy is used.
 """
 
+import queue
 import socket
 import ssl
+import threading
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -184,10 +186,33 @@ class _PublicBackend(deadline.DeadlineBackend):
 def _resolve(host: str, port: int) -> str:
     """The first of the host's IP addresses. All of them must be public. Raises OutgoingError."""
     try:
-        found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
+        found = _ask_name_server(host.strip("[]"), port)
     except (OSError, UnicodeError):
         raise OutgoingError(f"{host} is not known to the name server.") from None
     numbers = [str(address[0]) for *_, address in found]
     for number in numbers:
         _refuse_private(host, ip_address(number.partition("%")[0]))
     return numbers[0]
+
+
+def _ask_name_server(host: str, port: int) -> list[Any]:
+    """Like `getaddrinfo`, but not beyond the deadline: a slow name server takes half a minute, and may be the
+    developer's own. Raises ConnectTimeout, OSError, UnicodeError.
+    """
+    answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+    def ask() -> None:
+        try:
+            answers.put(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+        except (OSError, UnicodeError) as error:
+            answers.put(error)
+
+    threading.Thread(target=ask, name="name server", daemon=True).start()
+    left = deadline.seconds_left()
+    try:
+        found = answers.get(timeout=None if left is None else max(0.0, left))
+    except queue.Empty:
+        raise httpcore2.ConnectTimeout("The name server has not answered.") from None
+    if isinstance(found, Exception):
+        raise found
+    return list(found)

@@ -2,6 +2,7 @@
 
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 from ipaddress import ip_address
@@ -11,7 +12,7 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from tests.loopback import Loopback
-from web.outgoing import OutgoingError, call, refuse_address
+from web.outgoing import OutgoingError, OutgoingTimeout, call, refuse_address
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -98,6 +99,18 @@ def test_a_name_that_has_one_private_address_is_refused(monkeypatch: pytest.Monk
 
     with pytest.raises(OutgoingError, match="private network"):
         call("GET", "http://hooks.example/")
+
+
+def test_a_name_server_that_does_not_answer_ends_the_call_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: gone.wait(30) and [])
+    began = time.monotonic()
+    try:
+        with pytest.raises(OutgoingTimeout, match=r"within 0\.2 seconds"):
+            call("GET", "http://hooks.example/", seconds=0.2)
+        assert time.monotonic() - began < 15
+    finally:
+        gone.set()
 
 
 @pytest.mark.usefixtures("inward")
