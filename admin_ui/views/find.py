@@ -12,7 +12,7 @@ from relationships.models import Companion, Relationship, Role
 
 MOST_OF_A_KIND = 6
 Found = tuple[str, str, str, str]  # href, icon, label, detail
-WORKERS = ("status", "play", "Workers")  # not in the navigation
+WORKERS = ("overview_status", "play", "Workers")  # not in the navigation
 ACTIONS = (  # view name, query and fragment, label, role
     ("companions", "#name", "Create companion", Role.EDITOR),
     ("playground", "", "Chat with a companion", Role.EDITOR),

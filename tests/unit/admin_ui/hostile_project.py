@@ -167,7 +167,10 @@ def _turns(hostile: HostileProject, conversation: Conversation) -> None:
         error_code="refused",
         milliseconds=1.0,
     )
-    hostile.ids["turn_id"] = turn.id
+    hostile.ids |= {
+        "turn_id": turn.id,
+        "message_id": Message.objects.filter(turn_id=turn.id).values_list("id", flat=True)[0],
+    }
     hostile.ids["context_id"] = _kept_context(hostile, turn, entry).id
     draft = draft_plan(scope_of(hostile.relationship, wild("wish")[:200]), verb="forget", by_rules=True)
     hostile.ids["plan_id"] = store_plan(draft, depth="hide", by=PERSON).id

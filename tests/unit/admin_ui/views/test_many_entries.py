@@ -55,7 +55,7 @@ def test_many_that_are_ticked_are_changed_with_as_many_statements_as_one(
         assert {now(entry).version for entry in entries} == {3 if do == "restore" else 2}
         return len(asked)
 
-    each = 2 if do == "restore" else 0  # whether there is room for one more, and its own row
+    each = 1 if do == "restore" else 0  # whether there is room for one more
     assert statements("Two", "Three", "Four") - statements("One") == 2 * each
 
 
