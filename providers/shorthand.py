@@ -3,14 +3,17 @@
 import re
 
 _FORMS = {
-    "about": "abt", "please": "pls plz", "thanks": "thx thnx tysm", "because": "cuz coz bcuz", "before": "b4",
+    "please": "pls plz", "thanks": "thx thnx tysm", "because": "cuz coz bcuz",
     "today": "2day", "tonight": "2nite 2night", "night": "nite", "tomorrow": "tmrw tmr tmw 2moro", "week": "wk",
     "weeks": "wks", "weekend": "wknd", "year": "yr", "years": "yrs", "should": "shld", "would": "wld", "could": "cld",
-    "should not": "shldnt", "would not": "wldnt", "something": "smth smthg", "people": "ppl", "birthday": "bday",
+    "should not": "shldnt", "would not": "wldnt", "something": "smth smthg", "birthday": "bday",
     "probably": "prob probs", "love": "luv", "appointment": "appt", ",": "lol lmao lmfao omg ngl tbh",
 }  # fmt: skip
-# In capitals they are a nurse, a province, gluten-free.
-_SMALL = {"girlfriend": "gf", "boyfriend": "bf", "right now": "rn", "because": "bc"}
+# In capitals they are a nurse, a province, gluten-free, a flat, a licence.
+_SMALL = {
+    "girlfriend": "gf", "boyfriend": "bf", "right now": "rn", "because": "bc", "before": "b4", "people": "ppl",
+    "about": "abt",
+}  # fmt: skip
 _OF_MINE = {"sister": "sis", "brother": "bro"}  # otherwise they only address somebody
 _PLAIN = {
     short: plain for forms in (_FORMS, _SMALL, _OF_MINE) for plain, listed in forms.items() for short in listed.split()

@@ -25,8 +25,11 @@ _TAKES_BACK = re.compile(
     r"|moment mal|warte|quatsch|doch nicht|war nur (?:ein )?(?:spaß|scherz)|ich meinte?|stimmt nicht"
     r"|espera|perdón|mentira|es broma|(?:quise|quería) decir|me equivoqué|attends|je plaisante|je voulais dire"
     r"|aspetta|anzi|scherzo|volevo dire|brincadeira|quis dizer|aliás|wacht|grapje|ik bedoel(?:de)?)(?!\w)"
-    r"|^\*\w|^(?:いや|間違えた|冗談)",
+    r"|^\*\w[^*]*$|^(?:いや|間違えた|冗談)",
     re.IGNORECASE,
+)
+_IS_SORRY = re.compile(
+    r"(?:\bi\W?a?m|\b(?:am|are|is|was|so|really|very|feel|say|said)) sorry\W*$", re.IGNORECASE
 )
 _AGAIN = (
     "Give these again as they stand after that, citing it, too, and no others. Leave out what is taken back, or was "
@@ -40,7 +43,7 @@ def ask_about_taken_back(
     send_back: Callable[[str, str], list[Operation] | None],
 ) -> list[Operation]:
     """Ask the model once, and return the items with its new versions. `send_back` returns None if there is no answer:
-    then everything stays. What does not come again is refused.
+    then everything stays, as it does if the answer has nothing but refused items. What does not come again is refused.
     """
     doubts = {place: after for place, item in enumerate(items) if (after := _taken_back(item, given))}
     if not doubts:
@@ -67,13 +70,16 @@ def ask_about_taken_back(
         and content_hash(item.content) not in said
         and (item.entry is None or item.entry not in changed)
     ]
+    unusable = [item for item in answer if item.op == "refused"]
+    if unusable and not again:
+        return [*items, *unusable]
     insisted = {content_hash(item.content) for item in again}
     gone = [
         items[place].refused(f"is taken back or corrected in message {after[0][0]}, as the model was asked")
         for place, after in doubts.items()
         if content_hash(items[place].content) not in insisted
     ]
-    return [*others, *again, *gone]
+    return [*others, *again, *gone, *unusable]
 
 
 def _taken_back(item: Operation, given: IngestionInput) -> list[tuple[int, InputMessage]]:
@@ -93,7 +99,9 @@ def takes_back(said: str) -> bool:
     """Return whether a message takes back or corrects the one before it."""
     words = said.split(maxsplit=4)
     corrects = 1 < len(words) <= 4 and words[-1].strip(".!").lower() == "sorry"  # "SO-48231 sorry"
-    return corrects or _TAKES_BACK.search(said[:LONGEST_SHOWN]) is not None
+    return (corrects and _IS_SORRY.search(said) is None) or _TAKES_BACK.search(
+        said[:LONGEST_SHOWN]
+    ) is not None
 
 
 def _next_of_person(last: int, given: IngestionInput) -> list[tuple[int, InputMessage]]:

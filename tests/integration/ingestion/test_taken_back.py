@@ -55,6 +55,9 @@ def test_what_is_taken_back_may_leave_nothing_and_an_entry_as_it_was(
         ("i got a cat", "actually i love cats", [1]),
         ("i got a cat", "she is ill and i have to go to the vet now, sorry", [1]),
         ("i got a cat", "she is called Mia", [1]),
+        ("i got a cat", "*hugs you* she is so soft", [1]),
+        ("my cat died", "im really sorry", [1]),
+        ("my cat died", "Leo said sorry", [1]),
     ],
 )
 def test_what_is_not_taken_back_is_not_sent_back(
@@ -90,3 +93,16 @@ def test_what_may_be_taken_back_stays_if_the_model_does_not_answer(
     conversation.hear("i got a cat", "wait the vet calls")
 
     assert conversation.contents == ["Has a cat"]
+
+
+def test_what_may_be_taken_back_stays_if_the_new_answer_can_not_be_used_which_is_said(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(
+        answer(add("Has a cat")), answer(add("Has a cat called Mia", type="pet", messages=[1, 2]))
+    )
+
+    turn = conversation.hear("i got a cat", "wait her name is Mia")
+
+    assert conversation.contents == ["Has a cat"]
+    assert "'pet'" in dict(conversation.verdicts(turn))["refused"]

@@ -11,6 +11,7 @@ from providers.shorthand import spelt_out
         ("I shldnt of told u b4 xmas", "I should not of told u before xmas"),
         ("no way bro", "no way bro"),
         ("She is an RN in BC, GF and all", "She is an RN in BC, GF and all"),
+        ("My PPL is in flat B4, from ABT", "My PPL is in flat B4, from ABT"),
         ("mail me@wk.example, order PLS-17, #omg, wk.pdf", "mail me@wk.example, order PLS-17, #omg, wk.pdf"),
         ("Kunt u dat wissen? Ich hab's n Jahr lang", "Kunt u dat wissen? Ich hab's n Jahr lang"),
     ],
