@@ -46,14 +46,14 @@ def parse_whole_number(text: str, *, digits: int) -> int | None:
     return int(text) if text.isdecimal() and len(text) <= digits else None
 
 
-def version_param(params: Mapping[str, str]) -> int | None:
-    """Return the parameter `version`: the version that a form edits or a URL names; None if it is missing."""
-    return parse_whole_number(params.get("version", ""), digits=9)
+def version_param(params: Mapping[str, str], name: str = "version") -> int | None:
+    """Return the version that a form edits or a URL names; None if it is missing."""
+    return parse_whole_number(params.get(name, ""), digits=9)
 
 
-def required_version(params: Mapping[str, str]) -> int:
+def required_version(params: Mapping[str, str], name: str = "version") -> int:
     """Return the version that a form edits. Raises InvalidInput if it is missing, so that no change is overwritten."""
-    version = version_param(params)
+    version = version_param(params, name)
     if version is None:
         raise InvalidInput.of("version", "is not a number; reload the page")
     return version

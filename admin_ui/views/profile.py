@@ -92,14 +92,20 @@ class ProfileView(JsonDocumentView):
         if not form.is_valid():
             return self._page(person=form, status=422)
         zone = {"timezone": form.cleaned_data.pop("timezone")}
+        sent = self.request.POST
         of_project: dict[str, Any] = {"project_id": self.project_id, "by": self.actor}
-        with transaction.atomic():
-            change_relationship(**of_project, relationship_id=self.relationship.id, changes=zone)
+        with transaction.atomic():  # the person first, as an erasure locks them
             change_user(
                 **of_project,
                 user_id=self.relationship.user_id,
                 changes=form.cleaned_data,
-                expected_version=required_version(self.request.POST),
+                expected_version=required_version(sent),
+            )
+            change_relationship(
+                **of_project,
+                relationship_id=self.relationship.id,
+                changes=zone,
+                expected_version=required_version(sent, "relationship_version"),
             )
         return self.redirect_back("Person saved.")
 

@@ -1,3 +1,4 @@
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -107,6 +108,7 @@ def test_a_person_is_renamed_moved_and_paused_unless_somebody_changed_them_meanw
     editor: Client, viewer: Client, page: str, relationship: Relationship
 ) -> None:
     sent = {"display_name": "Maja", "timezone": "Asia/Tokyo", "ingestion_paused": "on", "version": "1"}
+    sent |= {"relationship_version": "1"}
     assert viewer.post(page, sent).status_code == 403
 
     saved = editor.post(page, sent | {"next": page}, follow=True)
@@ -121,6 +123,22 @@ def test_a_person_is_renamed_moved_and_paused_unless_somebody_changed_them_meanw
         True,
         "Asia/Tokyo",
     )
+
+
+def test_a_time_zone_that_an_app_changed_meanwhile_is_not_put_back_with_a_persons_name(
+    editor: Client, page: str, relationship: Relationship
+) -> None:
+    shown = editor.get(page).content.decode()
+    sent = dict(
+        re.findall(r'name="((?:relationship_)?version)" value="(\d+)"', shown.split("Person</h2>")[1])
+    )
+    Relationship.objects.filter(id=relationship.id).update(timezone="Asia/Tokyo", version=2)
+
+    late = editor.post(page, {**sent, "display_name": "Maja", "timezone": "UTC", "next": page}, follow=True)
+
+    relationship.refresh_from_db()
+    assert "This is how it stands now." in squeezed(late)
+    assert (relationship.user.display_name, relationship.timezone) == ("Maya", "Asia/Tokyo")
 
 
 @pytest.mark.parametrize(
