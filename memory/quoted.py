@@ -16,6 +16,7 @@ _MAIL = (
 _HEAD = rf"[ \t]*(?:{_MAIL}): .*"
 _PASTED = re.compile(rf"(?m:^[ \t]*>.*(?:\n[ \t]*>.*)*)|(?m:^){_HEAD}(?:\n{_HEAD})+[\s\S]*", re.IGNORECASE)
 # A line of a chat: "[24/07/26, 15:02] Luis: hi", "Luis: hi".
+_IN_EXPORTS = frozenset("[(/,")  # of the times of messages, but not of a timetable
 _TIME = r"[\[(]?(?:\d[\d./-]{3,9},? )?\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:[ \u202f]?[ap]\.?m\.?)?[\])]?(?: [-–])? "
 _LINE = re.compile(
     rf"^[ \t]*(?P<time>{_TIME})?(?P<speaker>[^\W\d_][\w.'’-]{{0,30}}(?: [\w.'’-]{{1,30}}){{0,2}}): (?P<said>\S.*)$",
@@ -24,6 +25,13 @@ _LINE = re.compile(
 MYSELF = frozenset(
     "me i myself you yo ich moi eu io ik jag ja я 我 私".split()
 )  # as who pastes is called in it
+# What people say to each other, but no list ("Allergies: nuts", "09:00 Dentist: bring X-rays").
+_TALKS = re.compile(
+    r"\b(?:i|im|me|my|we|our|you|u|ur|your|hi|hey|bye|yes|ok|lol|omg|haha\w*|thx|thanks|sorry|ich|mich|mir|mein\w*|wir"
+    r"|du|dich|dir|dein\w*|ja|je|j|moi|mon|ma|tu|toi|ton|ta|oui|yo|mi|te|sí|eu|meu|minha|você|sim|io|mio|mia|ti|ik"
+    r"|jij|mijn)\b|[?？\u3040-\u30ff\u4e00-\u9fff]",
+    re.IGNORECASE,
+)
 SENTENCE = re.compile(r"(?<=[.!?。！？])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)\s+|\n+|(?<=[。！？])")
 _BEFORE_IT = 120  # characters that are read before each quotation, of which a message may have thousands
 
@@ -55,9 +63,15 @@ def is_chat(said: str) -> bool:
     return len(who) > 1 and (len(who) < len(lines) or bool(who & MYSELF))
 
 
+def _is_said(line: re.Match[str]) -> bool:
+    """Return whether it is more than a line of a list: with a date or brackets, by the writer, or to somebody."""
+    dated = not _IN_EXPORTS.isdisjoint(line["time"] or "")
+    return dated or fold(line["speaker"]) in MYSELF or _TALKS.search(line["said"]) is not None
+
+
 def lines_of(said: str) -> Iterator[tuple[str, str]]:
     """The lines of a message, each with who says it in a pasted chat; "" for the one who writes the message."""
-    chat = is_chat(said)
+    chat = is_chat(said) and any(_is_said(line) for line in _LINE.finditer(said))
     for text in said.splitlines():
         line = _LINE.match(text) if chat else None
         speaker = line["speaker"] if line else ""

@@ -65,10 +65,13 @@ def test_who_alone_speaks_is_the_person_if_no_name_is_known(
             "Luis: Is allergic to wool",
         ),
         ("Luis: no wool 4 me im allergic\nAna: lol\nLuis: ugh", "Luis: Is allergic to wool"),
+        ("24.07.26, 15:02 - Luis: allergic to wool", "Luis: Is allergic to wool"),
         ("Luis: im allergic to wool\nme: omg im allergic too", "Is allergic to wool"),
         ("Luis: u r allergic to wool right\nme: yes", "Is allergic to wool"),
         ("Luis: hi\nAna: hey\nLuis: bye\nI'm allergic to wool by the way", "Is allergic to wool"),
         ("Food: no nuts\nClothes: I am allergic to wool", "Is allergic to wool"),
+        ("Allergic: wool\nAllergic: nuts\nDiet: vegan", "Is allergic to wool"),
+        ("09:00 Doctor: allergic to wool\n12:00 Lunch: soup", "Is allergic to wool"),
     ],
 )
 def test_what_another_says_in_a_pasted_chat_is_kept_as_theirs(
