@@ -15,6 +15,7 @@ from relationships.models import MessageRole
 
 CHANGES = ("add", "update", "replace")
 SOON = timedelta(minutes=30)
+MOST_AFTER = 5  # messages, which are shown for each item
 LONGEST_SHOWN = 200  # characters of a message, in which it is told at once
 _TAKES_BACK = re.compile(
     r"^\W*(?:(?:oh|ok|okay|ugh|lol|haha|hm+|omg|sorry|and|but|no|nah|nein|nee|ach|ah|ay|non|não)\W+)*"
@@ -108,7 +109,8 @@ def _next_of_person(last: int, given: IngestionInput) -> list[tuple[int, InputMe
     before = given.messages[last - 1]
     found: list[tuple[int, InputMessage]] = []
     for number, message in enumerate(given.messages[last:], start=last + 1):
-        if message.session != before.session or message.occurred_at - before.occurred_at > SOON:
+        later = message.session != before.session or message.occurred_at - before.occurred_at > SOON
+        if later or len(found) == MOST_AFTER:
             break
         if message.role == MessageRole.USER and message.speaker == before.speaker:
             found.append((number, message))

@@ -75,6 +75,17 @@ def test_what_is_not_taken_back_is_not_sent_back(
     assert len(scripted_provider.requests) == 1
 
 
+def test_what_is_taken_back_after_many_other_messages_is_something_else(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(answer(add("Has a cat")))
+
+    conversation.hear("i got a cat", *(f"she ate {number} mice" for number in range(2, 7)), "jk")
+
+    assert conversation.contents == ["Has a cat"]
+    assert len(scripted_provider.requests) == 1
+
+
 def test_what_the_model_insists_on_stays(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
