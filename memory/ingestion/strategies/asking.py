@@ -16,7 +16,7 @@ from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.items import NO_NUMBERS, NO_OPERATION, NO_TYPE, NOT_SHOWN
 from memory.ingestion.operations import Operation
 from memory.ingestion.prompt import Question, build_request
-from memory.ingestion.strategies.eroded_updates import CHANGES, SendBack, ask_about_losses
+from memory.ingestion.strategies.lossy_updates import CHANGES, SendBack, ask_about_losses
 from memory.ingestion.strategies.taken_back import ask_about_taken_back
 from providers.errors import AnswerTruncated, ProviderError, RequestRefused
 from providers.llm.base import Completion, CompletionRequest

@@ -10,7 +10,7 @@ from memory.ingestion.apply import carry_out_all
 from memory.ingestion.apply_state import ApplyState
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.operations import check_operations, parse_answer
-from memory.ingestion.strategies.eroded_updates import ask_about_losses
+from memory.ingestion.strategies.lossy_updates import ask_about_losses
 from memory.ingestion.unrequested_deletions import UNASKED, leave_what_nobody_asked
 from tests.growth import MOST, growth
 from tests.unit.memory.ingestion.readings import ingestion_input, shown
