@@ -10,7 +10,6 @@ from zoneinfo import available_timezones
 from pydantic import (
     AfterValidator,
     AwareDatetime,
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -22,6 +21,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError
 
+from web.described import Described
 from web.errors import InvalidInput
 from web.field_problems import matching, sentence_of
 
@@ -49,7 +49,7 @@ def _stop_at_first(schema: Any) -> None:
             _stop_at_first(part)
 
 
-class FailFastModel(BaseModel):
+class FailFastModel(Described):
     """Reports all wrong fields, but only the first wrong member of each list, tuple, set and dictionary.
 
     A million wrong members would make a million errors.
@@ -65,7 +65,7 @@ class FailFastModel(BaseModel):
 class Body(FailFastModel):
     """A request body: JSON types as they are, nothing coerced, no unknown names."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     def sent(self) -> dict[str, Any]:
         """The members that were sent: what a PATCH changes."""
@@ -75,13 +75,13 @@ class Body(FailFastModel):
 class Query(FailFastModel):
     """A query string: every value comes as text, unknown names are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Answer(BaseModel):
+class Answer(Described):
     """What a response holds. Answers are plain dicts; these classes describe them to OpenAPI."""
 
-    model_config = ConfigDict(use_attribute_docstrings=True)
+    model_config = ConfigDict(defer_build=True)
 
     @classmethod
     def of(cls, row: Any, **beside: Any) -> dict[str, Any]:
@@ -96,9 +96,6 @@ def _names(answer: type[Answer]) -> tuple[str, ...]:
 
 
 class Page(Answer, Generic[A]):
-    # It has no docstrings, and looking for them in a generic class takes a second at every start.
-    model_config = ConfigDict(use_attribute_docstrings=False)
-
     items: list[A]
     next_cursor: str | None
 

@@ -1,8 +1,7 @@
 """The base class of all REST views: body and query string are parsed strictly, answers are JSON."""
 
 from collections.abc import Callable, Sequence
-from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_origin
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -132,7 +131,5 @@ def _refuse_unknown(given: QueryDict, *, known: list[str]) -> None:
         )
 
 
-@cache
 def _takes_many(model: type[BaseModel], name: str) -> bool:
-    schema = model.model_json_schema()["properties"].get(name, {})
-    return schema.get("type") == "array" or any(one.get("type") == "array" for one in schema.get("anyOf", []))
+    return get_origin(model.model_fields[name].annotation) is list

@@ -34,7 +34,7 @@ class StreamOptions(FailFastModel):
 
 
 class ChatBody(FailFastModel):
-    model_config = ConfigDict(extra="allow", frozen=True, strict=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
 
     model: Annotated[str, StringConstraints(min_length=1, max_length=200)]
     """A companion's slug."""

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from connect.own_api import Answered, OwnApi
 from relationships.text_names import folded
+from web.described import Described
 
 
 class ToolFailed(Exception):
@@ -38,10 +39,10 @@ class Told:
     data: dict[str, Any]
 
 
-class Tool(BaseModel):
+class Tool(Described):
     """The fields are the arguments; the docstring is the description for the model. `run` raises ToolFailed."""
 
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid")
     name: ClassVar[str]
     title: ClassVar[str]
     reads_only: ClassVar[bool] = True

@@ -57,7 +57,5 @@ def configuration_model() -> type[Configuration]:
         "Configuration",
         __base__=Configuration,
         __doc__=Configuration.__doc__,
-        # A class made by a call has no source in which pydantic could find docstrings.
-        __cls_kwargs__={"use_attribute_docstrings": False},
         **sections,
     )

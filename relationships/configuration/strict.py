@@ -14,7 +14,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 class Strict(FailFastModel):
     """A section that refuses unknown names. A field's docstring is its description."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def repeated_names(names: Iterable[str]) -> list[str]:

@@ -25,3 +25,12 @@ def test_a_function_is_one_verb() -> None:
         and (length := (node.end_lineno or 0) - node.lineno + 1) > MOST_LINES_OF_A_FUNCTION
     ]
     assert not long, f"Give their parts names of their own: {long}"
+
+
+def test_no_class_has_its_own_code_read_when_it_is_made() -> None:
+    reading = [
+        named(path)
+        for path in FILES
+        if "use_attribute_docstrings=True" in path.read_text() and "tests" not in path.parts
+    ]
+    assert not reading, f"Every start waits for it: derive from Described of web/described.py. {reading}"

@@ -21,6 +21,26 @@ class Outer(Body):
     note: str = left_out()
 
 
+class Base(Body):
+    kept: str = ""
+    """Said in the base class,
+    in two lines.
+    """
+    changed: str = ""
+    """No longer so."""
+    silent: str = ""
+    """Not said again."""
+
+
+class Derived(Base):
+    own: list[Inner] = []
+    """Of this class."""
+    changed: str = "x"
+    """Said anew."""
+    silent: str = "x"
+    plain: str = ""
+
+
 class Held(Body):
     rows: Annotated[tuple[Inner, ...], Field(min_length=1)]
 
@@ -105,6 +125,15 @@ def test_what_is_left_out_does_not_count_as_a_change() -> None:
         "zone": "Asia/Tokyo"
     }
     assert "default" not in Outer.model_json_schema()["properties"]["note"]
+
+
+def test_a_docstring_below_a_field_is_its_description() -> None:
+    fields = Derived.model_json_schema()["properties"]
+    assert {name: field["description"] for name, field in fields.items() if "description" in field} == {
+        "kept": "Said in the base class,\nin two lines.",
+        "changed": "Said anew.",
+        "own": "Of this class.",
+    }
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Europe/Lisbon", "America/Argentina/Buenos_Aires", "Etc/GMT+3"])
