@@ -21,6 +21,8 @@ RUN for extra in $EXTRAS; do \
     done
 
 COPY . .
+# Or each process would compile all of it anew: they write no bytecode, and could not.
+RUN python -m compileall -q .
 
 USER rapport
 ENV RAPPORT_DATA_DIR=/var/lib/rapport RAPPORT_BIND=0.0.0.0:8000

@@ -62,7 +62,7 @@ screenshots: venv-dev ## take screenshots of every page in four looks, in .data/
 	@$(RUN) -m scripts.screenshots
 
 drills: venv-dev ## run the long drills: real processes, killed while they work; every growth and fuzz case; each benchmark once; RECIPE=two_call or RECIPE=all
-	@RAPPORT_DRILLS=long RAPPORT_DRILLS_RECIPE="$${RECIPE:-scratchpad}" \
+	@env -u PYTHONDONTWRITEBYTECODE RAPPORT_DRILLS=long RAPPORT_DRILLS_RECIPE="$${RECIPE:-scratchpad}" \
 	  $(RUN) -m pytest -m drill $(ARGS)
 
 bench-recall: venv-dev ## measure how often a search finds the answer to a question; RAPPORT_DATA=folder of the data sets

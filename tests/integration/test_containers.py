@@ -65,6 +65,13 @@ def test_no_container_has_rights_or_writes_that_it_does_not_need(compose: dict[s
     assert all("cap_add" not in compose["services"][name] for name in ("migrate", "web", "worker"))
 
 
+def test_the_image_holds_our_code_compiled_as_its_processes_write_no_bytecode() -> None:
+    image = lines("Dockerfile")
+    assert (
+        image.index("COPY . .") < image.index("RUN python -m compileall -q .") < image.index("USER rapport")
+    )
+
+
 def test_the_image_installs_what_is_locked_by_hash_and_builds_nothing() -> None:
     installs = [line for line in lines("Dockerfile") if "pip install" in line]
     assert len(installs) == 2
