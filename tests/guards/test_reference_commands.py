@@ -45,6 +45,12 @@ def test_every_option_of_a_command_is_described_and_no_other(name: str) -> None:
     assert described == options
 
 
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"check"}))
+def test_a_command_loads_no_pages_for_checks_before_it_starts(name: str) -> None:
+    checks = load_command_class(COMMANDS[name], name).requires_system_checks
+    assert checks != "__all__" and "urls" not in checks, "derive it from ServiceCommand"
+
+
 def test_every_target_of_the_makefile_is_described_and_no_other() -> None:
     targets = set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
     described = re.findall(r"^\| `make ([a-z-]+)`", (REFERENCE / "commands.md").read_text(), re.MULTILINE)

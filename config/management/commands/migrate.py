@@ -15,6 +15,8 @@ _NO_LIMITS = "".join(
 
 
 class Command(migrate.Command):
+    requires_system_checks = ("settings", "security", "database")  # the others load every page and check code
+
     def handle(self, *arguments: Any, **options: Any) -> None:
         """Wait for another `migrate`, as machines that start together may each run one. Say so if the schema is not
         this version's all the same.

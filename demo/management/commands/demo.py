@@ -25,7 +25,6 @@ class Command(ServiceCommand):
     help = (
         "Start the service, play a conversation through REST, show what is remembered, and leave it running."
     )
-    requires_system_checks = ("settings", "security")  # other checks load all pages and inspect code
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--conversation", type=Path, default=CONVERSATION, metavar="FILE")

@@ -6,14 +6,15 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from relationships.configuration.plugins import load
+from web.management.base import ServiceCommand
 
 WIDTH = 100
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = "List the recipes with what each does and costs; with a name, show the values that it sets."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -3,18 +3,19 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from relationships.management.projects import written_name
 from relationships.models import Project, Scope
 from relationships.services.api_keys import create_api_key
 from relationships.services.projects import create_project
 from web.actor import Actor
+from web.management.base import ServiceCommand
 
 BY = Actor.policy("manage.py create_project")
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = "Create a project: a companion developer's own space."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -5,7 +5,7 @@ from time import perf_counter
 from typing import Any
 
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import connection
 
 from config.management.arguments import between
@@ -15,11 +15,12 @@ from upkeep.distribution.checks import in_the_way, of_the_service
 from upkeep.distribution.estimate import seconds_needed
 from upkeep.distribution.pipeline import distribute
 from upkeep.distribution.tables import status, tables, unfinished
+from web.management.base import ServiceCommand
 
 MOST_SHARDS = 64_000  # of Citus, of one table
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = "Spread the database over Citus nodes, by relationship. Stop web and worker first."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -3,11 +3,12 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from config.management.arguments import between
 from config.management.progress import progress_bar
 from upkeep.purging import PurgeBlocked, purge_files
+from web.management.base import ServiceCommand
 
 ASK = "Every table is rewritten and locked meanwhile; calls wait that long. Continue? [y/N] "
 OUT_OF_REACH = (
@@ -16,7 +17,7 @@ OUT_OF_REACH = (
 )
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = "Overwrite erased text in the database's own files: tables, statistics, write-ahead log."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
