@@ -5,7 +5,6 @@ decides whether the strings must be checked at all. Counting brackets does the s
 """
 
 import json
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -31,6 +30,7 @@ _ESCAPE = re.compile(r"\\(u0000|.)")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 # Beyond this, JSON parsers, and our own database's answers, disagree about the number.
 _LARGEST = 2**63
+_NESTING = {dict, list}  # parsed JSON has no subclasses, and isinstance takes longer
 LONGEST_NAME = 60  # characters of a name in a path
 
 
@@ -81,7 +81,7 @@ def parse_object(raw: bytes, *, depth: int | None = None) -> dict[str, Any]:
             raw.decode("utf-8"),
             object_pairs_hook=build,
             parse_constant=_no_constant,
-            parse_int=lambda text: _noted(_whole(text), large),
+            parse_int=lambda text: int(text) if len(text) < 19 else _noted(_whole(text), large),
             parse_float=lambda text: _noted(_decimal(text), large),
         )
     except UnicodeDecodeError as error:
@@ -157,9 +157,7 @@ def _whole(text: str) -> int | _TooLarge:
 
 def _decimal(text: str) -> float | _TooLarge:
     value = float(text)
-    if not math.isfinite(value) or abs(value) >= _LARGEST:
-        return _TooLarge(text)
-    return value
+    return value if -_LARGEST < value < _LARGEST else _TooLarge(text)
 
 
 def _noted(number: N, large: list[str]) -> N:
@@ -186,8 +184,9 @@ def check_depth(value: Any, limit: int) -> None:
         level = [
             child
             for parent in level
+            if parent
             for child in (parent.values() if isinstance(parent, dict) else parent)
-            if isinstance(child, (dict, list))
+            if type(child) in _NESTING
         ]
 
 
