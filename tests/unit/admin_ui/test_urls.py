@@ -33,7 +33,16 @@ FILES = {"audit_export", "relationship_export"}
 ONES_OWN = {"sign_in", "sign_out", "choose_project", "theme", "invitation"}
 # What only an owner changes; anything else is an editor's.
 OF_OWNERS = {
-    *("key_limits", "key_revoke", "keys", "operator_role", "operators", "overview", "relationship_data"),
+    *(
+        "key_limits",
+        "key_revoke",
+        "keys",
+        "operator_role",
+        "operators",
+        "overview",
+        "project",
+        "relationship_data",
+    ),
     *("relationship_erase_entry", "relationship_redact", "relationship_revoke_token", "relationship_tokens"),
 }
 QUERIES = {
