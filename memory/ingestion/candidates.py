@@ -5,32 +5,77 @@ third reaches a cosine of .85. So candidates are ranked by words and meaning tog
 once, and a low floor excludes what is unrelated to all of them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from uuid import UUID
 
 from django.utils import timezone
 
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
+from memory.ingestion.prompt import ends_of
+from memory.ingestion.text_similarity import share_said
 from memory.ingestion.vectors import TextVectors
-from memory.models import ScratchpadEntry
+from memory.mending.wishes import RELATIONS
+from memory.models import USER_SUBJECT, ScratchpadEntry
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.results import EntryFilters
 from memory.retrieval.search import search_entries_for
+from memory.words import words_of
 from providers.tokens import estimate_tokens
+from relationships.models import MessageRole
 
 QUESTION_CHARACTERS = 2000  # of a message; its subject is in these
+MOST_MEANT = 5  # people whom one "my friend" may mean
+EXCHANGE = 2  # earlier messages in which what "she" or "it" means may be named
+BEFORE_CHARACTERS = 400  # of each; a long reply is about many things
+
+
+def related_entries(
+    given: IngestionInput, *, tiers: tuple[str, ...] = (), by_meaning: bool = True
+) -> tuple[ShownEntry, ...]:
+    """Entries that are related to any of the new messages, also those about whoever is called "my boss" in one."""
+    found = find_candidates(given, texts_of(given), tiers=tiers, by_meaning=by_meaning)
+    near = (*given.references[-EXCHANGE:], *given.messages)
+    said = [message.content for message in near if message.role == MessageRole.USER]
+    if names := _names_meant(given, said, (*given.entries, *found)):
+        called = " ".join(names)  # alone, too, as of a long message other words may weigh more
+        again = [called, " ".join([called, *said])]
+        found = (*find_candidates(given, again, tiers=tiers, by_meaning=False), *found)
+    return tuple(dict.fromkeys(found))[: given.ingestion.candidates.most]
 
 
 def texts_of(given: IngestionInput) -> list[str]:
-    """The search texts for the new messages, one for each."""
-    texts = (message.content.strip()[:QUESTION_CHARACTERS] for message in given.messages)
-    return [text for text in texts if text]
+    """The search texts for the new messages: one for each, and one for the first with what was said just before, as
+    "She quit" names nobody.
+    """
+    new = [text for message in given.messages if (text := message.content.strip()[:QUESTION_CHARACTERS])]
+    before = [ends_of(message.content, BEFORE_CHARACTERS) for message in given.references[-EXCHANGE:]]
+    return [*new, "\n".join([*before, *new[:1]])] if before and new else new
+
+
+def _names_meant(given: IngestionInput, said: Sequence[str], entries: Iterable[ShownEntry]) -> list[str]:
+    """Whom the person means by who they are and doesn't name now: Ottilie by "my boss", if an entry says that she is
+    that.
+    """
+    kin = _forms(*said) & RELATIONS
+    new = _forms(*(message.content for message in given.messages))
+
+    def means(entry: ShownEntry) -> bool:
+        if entry.subject == USER_SUBJECT or _forms(entry.subject) & new:
+            return False
+        said_whole = share_said(entry.content, *said, own=(entry.subject,), of_nothing=0) == 1
+        return said_whole or bool(_forms(entry.content) & kin)
+
+    return list(dict.fromkeys(entry.subject for entry in entries if means(entry)))[:MOST_MEANT]
+
+
+def _forms(*texts: str) -> set[str]:
+    return {form for text in texts for word in words_of(text) for form in word.forms}
 
 
 def likely_entries(given: IngestionInput, *, by_meaning: bool = True) -> tuple[ShownEntry, ...]:
     """All entries if there are few, else those that are related to any of the new messages."""
     few = few_entries(given)
-    return find_candidates(given, texts_of(given), by_meaning=by_meaning) if few is None else few
+    return related_entries(given, by_meaning=by_meaning) if few is None else few
 
 
 def few_entries(given: IngestionInput) -> tuple[ShownEntry, ...] | None:

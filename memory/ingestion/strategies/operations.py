@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from memory.entries.words import names_in_text
 from memory.ingestion.calls import CallLog
-from memory.ingestion.candidates import find_candidates, texts_of
+from memory.ingestion.candidates import related_entries
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.items import with_key
 from memory.ingestion.operations import Operation, check_operations, parse_answer
@@ -30,7 +30,7 @@ class OperationsStrategy(Strategy):
 
     def propose(self, given: IngestionInput, log: CallLog, *, purpose: str) -> Proposal:
         if given.has_archive:
-            found = find_candidates(given, texts_of(given), tiers=(Tier.ARCHIVE,))
+            found = related_entries(given, tiers=(Tier.ARCHIVE,))
             given = replace(given, entries=(*given.entries, *found))
         items = ask_for_operations(
             _question(given.ingestion.type_names),

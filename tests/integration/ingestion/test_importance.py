@@ -30,7 +30,8 @@ def test_the_model_is_shown_what_has_to_do_with_the_message_and_may_change_it(to
     )
 
     assert told.conversation.contents == ["Lives in Porto"]
-    assert [(purpose, len(texts)) for purpose, texts in told.asked_while_reading] == [("query", 1)]
+    [(purpose, texts)] = told.asked_while_reading
+    assert (purpose, len(texts)) == ("query", 2)  # the message, and the same with the one before
     gone = ScratchpadEntry.objects.get(content="Is learning to sail")
     assert gone.state == EntryState.DELETED
     assert {judged["verdict"] for judged in operations_of(turn)} == {"applied"}

@@ -11,7 +11,7 @@ from memory.ingestion.batch_query import read_batch
 from memory.models import ModelCall, ScratchpadEntry, Tier
 from relationships.models import Companion, TurnState
 from tests.fakes import ScriptedProvider
-from tests.fixtures.turns import Conversation, add, answer, operations_of, revise, update
+from tests.fixtures.turns import Conversation, add, answer, operations_of, replacing, revise, update
 
 ARCHIVE = {"archive_strategy": "importance"}
 
@@ -160,6 +160,49 @@ def test_operations_shows_what_a_search_of_the_archive_finds_and_may_change_it(
     assert "stamps" not in asked
     brother = ScratchpadEntry.objects.get(content="Has a brother in Lisbon")
     assert (brother.tier, brother.version) == (Tier.ARCHIVE, 3)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [("I talked to Tanja.", "How is she?"), ("Let me tell you.", "How is Tanja?")],
+    ids=["the person names her", "the companion names her"],
+)
+def test_operations_finds_in_the_archive_whom_the_person_goes_on_speaking_of(
+    conversation: Conversation, scripted_provider: ScriptedProvider, before: Sequence[str]
+) -> None:
+    archived("Tanja works at Siemens", "Collects stamps", conversation=conversation)
+    scripted_provider.answer_with(answer())
+    conversation.exchange(*before)
+    ended = "Tanja worked at Siemens until 2026-03"
+    scripted_provider.answer_with(answer(replacing(1, ended)))
+
+    conversation.hear("She finally quit.")
+
+    assert "stamps" not in scripted_provider.requests[-1].prompt
+    assert sorted(conversation.contents) == ["Collects stamps", ended]
+
+
+@pytest.mark.parametrize("known", [Tier.SCRATCHPAD, Tier.ARCHIVE])
+@pytest.mark.parametrize(
+    ("who", "said"),
+    [
+        ("Ottilie is the boss in the office at Porto", "My boss gave up music."),
+        ("Ottilie is the dentist", "My dentist gave up music."),
+    ],
+)
+def test_operations_finds_in_the_archive_whom_the_person_does_not_call_by_name(
+    conversation: Conversation, scripted_provider: ScriptedProvider, who: str, said: str, known: Tier
+) -> None:
+    conversation.remember(who, subject="Ottilie", tier=known)
+    conversation.remember("Ottilie plays the flute", subject="Ottilie", tier=Tier.ARCHIVE)
+    conversation.remember("Rosa plays the cello", subject="Rosa", tier=Tier.ARCHIVE)
+    scripted_provider.answer_with(answer())
+
+    conversation.hear(said)
+
+    asked = scripted_provider.requests[0].prompt
+    assert "Ottilie plays the flute" in asked
+    assert "Rosa" not in asked
 
 
 @pytest.mark.parametrize("order", [(1, 2), (2, 1)], ids=["list first", "archive first"])
