@@ -14,12 +14,12 @@ from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.prompt import ends_of
 from memory.ingestion.text_similarity import share_said
 from memory.ingestion.vectors import TextVectors
-from memory.mending.wishes import RELATIONS
+from memory.mending.wishes import RELATIONS, STOP
 from memory.models import USER_SUBJECT, ScratchpadEntry
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.results import EntryFilters
 from memory.retrieval.search import search_entries_for
-from memory.words import words_of
+from memory.words import fold, words_of
 from providers.tokens import estimate_tokens
 from relationships.models import MessageRole
 
@@ -56,14 +56,19 @@ def _names_meant(given: IngestionInput, said: Sequence[str], entries: Iterable[S
     """Whom the person means by who they are and doesn't name now: Ottilie by "my boss", if an entry says that she is
     that.
     """
-    kin = _forms(*said) & RELATIONS
+    forms = _forms(*said)
+    kin, begin = forms & RELATIONS, {form[:3] for form in forms - STOP}
     new = _forms(*(message.content for message in given.messages))
 
     def means(entry: ShownEntry) -> bool:
-        if entry.subject == USER_SUBJECT or _forms(entry.subject) & new:
+        begins = (word[:3] for word in fold(entry.content).split())
+        if entry.subject == USER_SUBJECT or begin.isdisjoint(begins):
+            return False  # most entries, as to split each into words would take long
+        if (name := _forms(entry.subject)) & new:
             return False
-        said_whole = share_said(entry.content, *said, own=(entry.subject,), of_nothing=0) == 1
-        return said_whole or bool(_forms(entry.content) & kin)
+        if _forms(entry.content) & kin:
+            return True
+        return not name & forms and share_said(entry.content, *said, own=(entry.subject,), of_nothing=0) == 1
 
     return list(dict.fromkeys(entry.subject for entry in entries if means(entry)))[:MOST_MEANT]
 
