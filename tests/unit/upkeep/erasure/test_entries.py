@@ -42,11 +42,16 @@ def test_an_entry_goes_with_the_messages_it_rests_on_and_all_that_was_asked_and_
 def test_a_question_that_showed_its_message_for_reference_only_is_emptied_too(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
-    scripted_provider.answer_with(answer(add(HERON)), NOTHING)
+    scripted_provider.answer_with(answer(add(HERON)), *[NOTHING] * 3)
     conversation.hear("I have a heron on my arm.")
     entry = conversation.entries[0]
     revise_entry(relationship_id=entry.relationship_id, entry_id=entry.id, values={"tier": "archive"}, by=ANA)
-    conversation.hear("It rains.")
+    for said in (
+        "It rains.",
+        "Still.",
+        "And now?",
+    ):  # the archive is searched for the last two before it, too
+        conversation.hear(said)
     last = ModelCall.objects.for_relationship(entry.relationship_id).latest("recorded_at")
     assert (last.shown_entry_ids, "heron" in last.prompt) == ([], True)
 
