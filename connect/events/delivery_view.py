@@ -71,7 +71,7 @@ class ReplayFailedView(ApiView):
         "events_replay_failed", "Continue deliveries that were given up", answers={202: ReplayedAnswer}
     )
     def post(self, request: Request) -> Response:
-        """Of the whole project, at most 200 a call: call again until `replayed` is 0. Events keep their IDs."""
+        """Of the whole project, within some seconds. Events keep their IDs."""
         return self.answer({"replayed": continue_failed(self.project_id)}, status=202)
 
 

@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
 from django.db.models import Case, F, Value, When
 from django.utils import timezone
 
@@ -17,11 +16,10 @@ from connect.models import DeliveryState, EventDelivery
 from memory.entries.history import ChangedEntries
 from memory.ingestion.intake import StoredTurn
 from relationships.models import Relationship
-from relationships.services.sequence import lock_relationship
 from worker.enqueue import enqueue_task
 
 TASK = "connect.events.delivering.deliver"
-CONTINUED_AT_ONCE = 200
+CONTINUED_AT_ONCE = 1000  # deliveries by one statement
 AT_REST: dict[str, Any] = {"state": DeliveryState.WAITING, "attempts": 0, "error": "", "error_code": ""}
 
 
@@ -80,23 +78,17 @@ def owe_delivery(
     enqueue_task(TASK, relationship_id, project_id=project_id)
 
 
-def continue_delivery(relationship_id: UUID, project_id: UUID, *, now: datetime) -> bool:
-    """Continue a delivery that was given up. Returns whether it was. Under the relationship's row lock."""
-    failed = EventDelivery.objects.for_relationship(relationship_id).filter(state=DeliveryState.FAILED)
-    continues = failed.settle(**AT_REST) > 0
-    if continues:
-        owe_delivery(relationship_id, project_id, now=now)
-    return continues
-
-
 def continue_failed(project_id: UUID) -> int:
-    """Continue the project's deliveries that were given up, at most CONTINUED_AT_ONCE. Returns how many."""
+    """Make the project's deliveries that were given up due again; the sweep enqueues them. Each is visited once, as it
+    may be given up again at once. Returns how many.
+    """
     failed = EventDelivery.objects.filter(project_id=project_id, state=DeliveryState.FAILED)
+    places = failed.order_by("relationship_id").values_list("relationship_id", flat=True)
     continued = 0
-    for relationship_id in list(failed.values_list("relationship_id", flat=True)[:CONTINUED_AT_ONCE]):
-        with transaction.atomic():
-            lock_relationship(relationship_id)
-            continued += continue_delivery(relationship_id, project_id, now=timezone.now())
+    ids = list(places[:CONTINUED_AT_ONCE])
+    while ids:
+        continued += failed.filter(relationship_id__in=ids).settle(**AT_REST, due_at=timezone.now())
+        ids = list(places.filter(relationship_id__gt=ids[-1])[:CONTINUED_AT_ONCE])
     return continued
 
 

@@ -36,10 +36,9 @@ outcome_listeners: list[Callable[[UUID, UUID, datetime], None]] = []
 _MOST = 50 + HOPELESS_AT_ONCE  # rows that are read: the largest possible batch
 
 # Locks the relationship and reads the levels, the due turns with how many bytes was said in each, and whether another
-# worker holds a claim. It may not see
-# what was written while it waited for the lock, so the next statement checks again. The commit does not wait for the
-# disk: if a crash of the database loses the claim, its turns are just pending again. On Citus it does wait, as a shard
-# that is moved takes along only what is on the disk.
+# worker holds a claim. It may not see what was written while it waited for the lock, so the next statement checks
+# again. The commit does not wait for the disk: if a crash of the database loses the claim, its turns are just pending
+# again. On Citus it does wait, as a shard that is moved takes along only what is on the disk.
 _LOOK = f"""
 SELECT set_config('synchronous_commit', CASE WHEN current_setting('citus.shard_count', true) IS NULL
                                              THEN 'off' ELSE current_setting('synchronous_commit') END, true),

@@ -18,9 +18,7 @@ from memory.models import USER_SUBJECT, MendingVerb, ScratchpadEntry
 from relationships.models import Message, Relationship
 from web.actor import Actor
 
-MOST_WISHES = (
-    10  # of one reading that may each be looked for in as much as one alone; more share that: ten seconds
-)
+MOST_WISHES = 10  # of one reading, for each of which as much is read as for one alone; more share that
 
 
 @dataclass(frozen=True, slots=True)

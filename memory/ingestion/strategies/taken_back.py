@@ -100,9 +100,9 @@ def takes_back(said: str) -> bool:
     """Return whether a message takes back or corrects the one before it."""
     words = said.split(maxsplit=4)
     corrects = 1 < len(words) <= 4 and words[-1].strip(".!").lower() == "sorry"  # "SO-48231 sorry"
-    return (corrects and _IS_SORRY.search(said) is None) or _TAKES_BACK.search(
-        said[:LONGEST_SHOWN]
-    ) is not None
+    if corrects and _IS_SORRY.search(said) is None:
+        return True
+    return _TAKES_BACK.search(said[:LONGEST_SHOWN]) is not None
 
 
 def _next_of_person(last: int, given: IngestionInput) -> list[tuple[int, InputMessage]]:
@@ -121,4 +121,4 @@ def _next_of_person(last: int, given: IngestionInput) -> list[tuple[int, InputMe
 
 def _quoted(numbered: tuple[int, InputMessage]) -> str:
     number, message = numbered
-    return f'[{number}] "{" ".join(message.content.split())[:LONGEST_SHOWN]}"'
+    return f'[{number}] "{" ".join(message.content[:LONGEST_SHOWN].split())}"'

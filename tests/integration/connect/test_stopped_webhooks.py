@@ -1,5 +1,6 @@
 """Deliveries of events that were given up: they are seen, and continue when they are replayed."""
 
+import pytest
 from django.test import Client
 from django.utils import timezone
 
@@ -61,8 +62,9 @@ def test_metrics_say_whose_events_wait_for_another_try_and_whose_were_given_up_u
 
 
 def test_after_an_outage_all_that_stopped_in_the_project_continues_with_one_request(
-    api: Api, relationship: Relationship, webhook: WebhookServer
+    api: Api, relationship: Relationship, webhook: WebhookServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("connect.events.owed.CONTINUED_AT_ONCE", 1)
     stopped = [relationship, meet(relationship.companion)]
     others = meet(relationship.companion), meet_elsewhere()
     listen(relationship, webhook.url)

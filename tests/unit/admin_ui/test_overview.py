@@ -23,7 +23,7 @@ from summaries.models import Summary
 from tests.fakes import ScriptedProvider
 from tests.fixtures.documents import upload
 from tests.fixtures.markup import squeezed
-from tests.fixtures.people import meet
+from tests.fixtures.people import meet, meet_elsewhere
 from tests.fixtures.turns import PERSON, Conversation, add, answer
 from worker.heartbeat import beat
 from worker.models import WorkerHeartbeat
@@ -258,14 +258,15 @@ def test_what_failed_is_listed_for_its_own_project_with_the_reason_and_the_page_
     EventDelivery.objects.create(**failed, seq=0, at=now)
     replay = Replay.objects.create(**failed)
     Summary.objects.create(**failed, **by, messages=30, first_seq=1, last_seq=30)
-    document = upload(relationship.companion, "one")
-    Document.objects.filter(id=document.id).release(due_at=now, counted=True, code="timeout")
+    theirs = upload(meet_elsewhere().companion, "theirs")
+    for document in (upload(relationship.companion, "one"), theirs):
+        Document.objects.filter(id=document.id).release(due_at=now, counted=True, code="timeout")
 
     page = squeezed(editor.get("/admin-ui/other-work/"))
 
     assert "/admin-ui/other-work/" in squeezed(editor.get("/admin-ui/status/"))
     rows = unescape(page).split("<tbody>")[1].split("<tr>")[1:]
-    assert len(rows) == len(KINDS)
+    assert len(rows) == len(KINDS) and str(theirs.id) not in page
     assert sum("It went <wrong>." in row for row in rows) == len(KINDS) - 1
     assert sum("retrying" in row and "timeout" in row for row in rows) == 1
     addresses = [unescape(address) for row in rows for address in re.findall('href="([^"]*)"', row)]
