@@ -19,7 +19,7 @@ from chat.replies import Question, Reply
 from chat.storing import Kept, keep_reply, tool_use_of
 from chat.tools.definitions import WRITING
 from chat.tools.run import Ran, run_tool
-from chat.wire import Envelope, Told, delta_of, event, usage_of
+from chat.wire import AnswerForm, Told, usage_of
 from config import tracing
 from providers.errors import (
     ContentBlocked,
@@ -91,12 +91,12 @@ class Answering:
     def __init__(
         self,
         question: Question,
-        envelope: Envelope,
+        form: AnswerForm,
         *,
         in_database: Callable[[Callable[[], Any]], Any],
         early: Turn | None = None,
     ) -> None:
-        self._envelope, self._in_database, self._early = envelope, in_database, early
+        self._form, self._in_database, self._early = form, in_database, early
         self.question = question
         self.reply = Reply(question, run=partial(_run_tool, question, in_database))
         self._parts = self.reply.parts()
@@ -116,12 +116,11 @@ class Answering:
                 self._model_failed()
                 raise upstream_error(error) from error
             rapport = self._store_reply()
-        reply, kept = self.reply, self._kept
+        kept = self._kept
         if kept and kept.repeated and kept.turn:  # answer with the stored reply
-            earlier: dict[str, Any] = self._in_database(partial(again, self._envelope, kept.turn))
+            earlier: dict[str, Any] = self._in_database(partial(again, self._form, kept.turn))
             return earlier
-        told = Told(reply.text, reply.refusal, reply.calls, reply.finish, usage_of(reply.completions))
-        return self._envelope.completion(told, rapport, logprobs=reply.logprobs)
+        return self._form.whole(self._told(), rapport, logprobs=self.reply.logprobs)
 
     def begin(self) -> ChatPart:
         """Wait for the first part. Until then, an error can still be answered with its own status.
@@ -135,15 +134,15 @@ class Answering:
             raise upstream_error(error) from error
 
     def stream(self, first: ChatPart) -> Iterator[bytes]:
-        """Yield the events, up to [DONE] or an error. Closed if the client disconnects."""
+        """Yield the events, up to the end or an error. Closed if the client disconnects."""
         _REPLIES.inc()
         with _OPEN.track_inprogress():
             try:
-                yield self._envelope.chunk(delta_of(first, first=True), logprobs=first.logprobs)
+                yield from self._form.begin(first)
                 for part in self._parts:
-                    yield self._envelope.chunk(delta_of(part, first=False), logprobs=part.logprobs)
+                    yield from self._form.go_on(part)
                 rapport = self._store_reply()  # before the client learns that the reply is complete
-                yield from self._envelope.ending(self.reply.finish, usage_of(self.reply.completions), rapport)
+                yield from self._form.end(self._told(), rapport)
             except GeneratorExit:
                 _INTERRUPTED.inc()
                 self._keep_what_was_said()
@@ -155,6 +154,10 @@ class Answering:
                     yield self._error_event(error)
             finally:
                 self._parts.close()
+
+    def _told(self) -> Told:
+        reply = self.reply
+        return Told(reply.text, reply.refusal, reply.calls, reply.finish, usage_of(reply.completions))
 
     def _store_reply(self) -> dict[str, Any]:
         kept = self._kept = self._in_database(lambda: keep_reply(self.reply, early=self._early))
@@ -175,9 +178,8 @@ class Answering:
         }
 
     def _error_event(self, error: Exception) -> bytes:
-        """The last event of a failed stream. Without it, OpenAI's clients would not raise an error."""
         log.warning("a reply broke off", event_name="chat.reply.broke_off", exc_info=error)
-        return event(told(upstream_error(error) if isinstance(error, ProviderError) else error))
+        return self._form.broken(told(upstream_error(error) if isinstance(error, ProviderError) else error))
 
     def _keep_what_was_said(self) -> None:
         """Store the reply so far as a turn marked `interrupted`, at most once. A failure of this can only be logged."""

@@ -12,7 +12,7 @@ DEFAULT_TOOL_PROMPT = (Path(__file__).parent / "tools" / "prompt.txt").read_text
 
 
 class Chat(Strict):
-    """Replies of `/v1/chat/completions` and of the playground. The provider is `context.provider`."""
+    """Replies by OpenAI's protocols and of the playground. The provider is `context.provider`."""
 
     model: Annotated[str, StringConstraints(max_length=200)] | None = None
     """The model that replies; null: the provider's own."""

@@ -5,14 +5,14 @@ exported and moved with the message. A refusal and calls of the client's tools (
 text; only the lengths of the refusal and of the calls' arguments are in the metadata.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
 from chat.calls import Call
 from chat.messages import told_calls
 from chat.replies import Reply
-from chat.wire import Envelope, Told, usage_of
+from chat.wire import AnswerForm, Told, usage_of
 from relationships.models import Message, MessageRole, Turn
 from relationships.services.limits import metadata_fault
 
@@ -43,12 +43,17 @@ def metadata_of(reply: Reply) -> dict[str, Any]:
 
 def told_before(relationship_id: UUID, turn_id: UUID) -> Told:
     """The reply of this turn. If it was hidden or erased meanwhile, it has no text and no metadata."""
-    messages = list(
+    return told_in(
         Message.objects.for_relationship(relationship_id)
         .filter(turn_id=turn_id, hidden_at=None)
         .order_by("seq")
         .values_list("role", "content", "metadata")
     )
+
+
+def told_in(turn: Iterable[tuple[str, str, Mapping[str, Any]]]) -> Told:
+    """The reply at the end of a turn's messages: role, content and metadata of each."""
+    messages = list(turn)
     said: list[str] = []
     for role, content, _ in reversed(messages):
         if role != MessageRole.ASSISTANT:
@@ -61,10 +66,10 @@ def told_before(relationship_id: UUID, turn_id: UUID) -> Told:
     return Told(text, refusal, calls, kept.get("finish_reason", "stop"), kept.get("usage", usage_of([])))
 
 
-def again(envelope: Envelope, turn: Turn) -> dict[str, Any]:
+def again(form: AnswerForm, turn: Turn) -> dict[str, Any]:
     """The complete answer to the call that made this turn."""
     told = told_before(turn.relationship_id, turn.id)
-    return envelope.completion(told, rapport_of(turn))
+    return form.earlier(turn).whole(told, rapport_of(turn))
 
 
 def rapport_of(turn: Turn) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from pydantic import TypeAdapter
 
@@ -41,14 +42,21 @@ class UnknownModel(NotFound):
     code = "model_not_found"
 
 
-def who_talks(credentials: Credentials, headers: Mapping[str, str], body: Mapping[str, Any]) -> Talk:
-    """Find the relationship, loaded with its project, companion and user; the first call creates it.
+def who_talks(
+    credentials: Credentials,
+    headers: Mapping[str, str],
+    body: Mapping[str, Any],
+    *,
+    follows: UUID | None = None,
+) -> Talk:
+    """Find the relationship, loaded with its project, companion and user; the first call creates it. `follows`: that of
+    an earlier reply, which names the person if nothing else does.
 
     Raises InvalidInput if nobody is named, UnknownModel, KeyChanged.
     """
     named = _session(headers, body)
     return Talk(
-        _relationship(credentials, headers, body),
+        _relationship(credentials, headers, body, follows),
         named or DEFAULT_SESSION,
         _is_remembered(headers, body),
         one_chat=named is not None,
@@ -57,17 +65,24 @@ def who_talks(credentials: Credentials, headers: Mapping[str, str], body: Mappin
 
 
 def _relationship(
-    credentials: Credentials, headers: Mapping[str, str], body: Mapping[str, Any]
+    credentials: Credentials, headers: Mapping[str, str], body: Mapping[str, Any], follows: UUID | None
 ) -> Relationship:
-    project_id, model = credentials.project_id, body["model"]
+    project_id, model, key = credentials.project_id, body["model"], credentials.remembered
     if credentials.relationship_id is not None:
         found = find_relationship(project_id, companion=model, relationship=credentials.relationship_id)
         if found is None:
             raise unknown_model(model)
         return found
     person = _person(headers, body)
-    found = find_relationship(project_id, companion=model, user=person, key=credentials.remembered)
-    return found or _make(credentials, model, person)
+    if person is not None:
+        found = find_relationship(project_id, companion=model, user=person, key=key)
+        return found or _make(credentials, model, person)
+    if follows is None:
+        raise InvalidInput.of("user", FOUR_WAYS)
+    found = find_relationship(project_id, companion=model, relationship=follows, key=key)
+    if found is None:
+        raise NotFound(f"The previous response is none of the companion {model[:80]!r} in this project.")
+    return found
 
 
 def _make(credentials: Credentials, model: str, person: str) -> Relationship:
@@ -79,12 +94,10 @@ def _make(credentials: Credentials, model: str, person: str) -> Relationship:
     return made
 
 
-def _person(headers: Mapping[str, str], body: Mapping[str, Any]) -> str:
+def _person(headers: Mapping[str, str], body: Mapping[str, Any]) -> str | None:
+    """The person whom the call names, or None."""
     own = ("user", body.get("user"))
-    person = _named(_EXTERNAL_ID, headers, "X-Rapport-User", own, _OPENWEBUI_USER)
-    if person is None:
-        raise InvalidInput.of("user", FOUR_WAYS)
-    return person
+    return _named(_EXTERNAL_ID, headers, "X-Rapport-User", own, _OPENWEBUI_USER)
 
 
 def _session(headers: Mapping[str, str], body: Mapping[str, Any]) -> str | None:

@@ -19,6 +19,7 @@ SYSTEM = ("system", "developer")
 ROLES = (*SYSTEM, "user", "assistant", "tool")
 LONGEST_NAME = 200
 LONGEST_RESULT = 16_000  # characters of a tool's result that are remembered
+ANSWERED_CALL = "rapport_call"  # in the metadata of a tool's result: the ID of the call
 _CALLS = re.compile(r"(?:\A|\n)\[calls \S+?\(.*\)\]\Z", re.DOTALL)  # the format of told_calls
 _TEXTS = ("text", "refusal")
 _NAMES = {"image_url": "image", "input_audio": "audio", "file": "file", "video_url": "video"}
@@ -29,7 +30,8 @@ class Sent:
     """`system`: the client's system messages, joined. `current`: the index in `conversation` of the person's last
     message. `replied`: the indexes of replies that are stored already, calls of tools among them. `new`: the messages
     since the last of these, which will be remembered, including the beginning of a reply that the model has to
-    continue.
+    continue. `recalled`: how many messages at the beginning of `conversation` are not the client's: an earlier exchange
+    that it refers to. `field`: the name of the messages in the client's protocol.
     """
 
     system: str
@@ -37,6 +39,8 @@ class Sent:
     current: int
     replied: tuple[int, ...]
     new: tuple[NewMessage, ...]
+    recalled: int = 0
+    field: str = "messages"
 
     @property
     def owns_history(self) -> bool:
@@ -44,14 +48,25 @@ class Sent:
 
         A call of a tool belongs to the exchange in which it is answered.
         """
-        return bool(self.replied) and self.replied[0] < self.current
+        own = (place for place in self.replied if place >= self.recalled)
+        return next(own, self.current) < self.current
+
+    @property
+    def asked(self) -> tuple[Message, ...]:
+        """What the model is sent of it. Recalled messages are also among the stored ones that it is shown, but without
+        calls: so they are sent if calls at their end are answered, or if nothing else is said.
+        """
+        called = bool(self.recalled) and bool(self.conversation[self.recalled - 1].get("tool_calls"))
+        if called or self.owns_history or self.current < self.recalled:
+            return self.conversation
+        return self.conversation[self.recalled :]
 
     @property
     def message(self) -> str:
         return text_of(self.conversation[self.current])
 
 
-def read_messages(messages: Sequence[Any]) -> Sent:
+def read_messages(messages: Sequence[Any], *, recalled: int = 0, field: str = "messages") -> Sent:
     """Sort and check the messages. Raises InvalidInput, which names the message and the field."""
     for place, message in enumerate(messages):
         check_message(message, place)
@@ -72,23 +87,26 @@ def read_messages(messages: Sequence[Any]) -> Sent:
         current=spoken[-1],
         replied=replied,
         new=_new_messages(conversation[replied[-1] + 1 if replied else 0 :]),
+        recalled=recalled,
+        field=field,
     )
 
 
-def refuse_unkeepable(new: Sequence[NewMessage], *, most: int) -> None:
+def refuse_unkeepable(sent: Sent, *, most: int) -> None:
     """Refuse messages that can't be stored as a turn, before the model is asked. Raises InvalidInput."""
+    new = sent.new
     if len(new) > most:
         raise InvalidInput.of(
-            "messages",
+            sent.field,
             f"{len(new)} messages since the last reply, of which one longer than {settings.MAX_MESSAGE_BYTES} bytes "
             f"counts as several; at most {most} can be remembered at once. Send earlier ones by POST "
             "/v1/relationships/{id}/turns, or this call with store: false",
         )
     if misplaced := misplaced_role([message.role for message in new]):
-        raise InvalidInput.of("messages", misplaced[1])
+        raise InvalidInput.of(sent.field, misplaced[1])
     for message in new:
         if fault := message_fault(message.content):
-            raise InvalidInput.of("messages", f"a message of the role {message.role} {fault}")
+            raise InvalidInput.of(sent.field, f"a message of the role {message.role} {fault}")
 
 
 def compose(sent: Sent, *, system: str, earlier: Sequence[Message]) -> list[Message]:
@@ -97,10 +115,10 @@ def compose(sent: Sent, *, system: str, earlier: Sequence[Message]) -> list[Mess
     """
     whole = "\n\n".join(filter(None, (sent.system, system)))
     first: list[Message] = [{"role": "system", "content": whole}] if whole else []
-    conversation = list(sent.conversation)
-    current = conversation[sent.current]
-    if content := current.get("content"):
-        conversation[sent.current] = {**current, "content": _unfenced(content)}
+    conversation = list(sent.asked)
+    place = sent.current - (len(sent.conversation) - len(conversation))
+    if content := conversation[place].get("content"):
+        conversation[place] = {**conversation[place], "content": _unfenced(content)}
     return [*first, *(conversation if sent.owns_history else _joined(earlier, conversation))]
 
 
@@ -151,10 +169,15 @@ def _text_of_part(part: Message) -> str:
 def _new_messages(since: Sequence[Message]) -> tuple[NewMessage, ...]:
     """The messages to remember, in pieces of allowed length."""
     return tuple(
-        NewMessage(message["role"], piece, speaker_of(message))
+        NewMessage(message["role"], piece, speaker_of(message), metadata=_answered_call(message))
         for message in since
         for piece in in_pieces(told_of(message))
     )
+
+
+def _answered_call(message: Message) -> dict[str, Any]:
+    answers = message.get("tool_call_id") if message["role"] == "tool" else None
+    return {ANSWERED_CALL: answers} if answers and len(answers) <= LONGEST_NAME else {}
 
 
 def speaker_of(message: Message) -> str:

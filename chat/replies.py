@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 import orjson
 from django.conf import settings
@@ -34,7 +35,8 @@ ABOUT_TOOLS = frozenset({"tool_choice", "parallel_tool_calls"})  # servers refus
 @dataclass(frozen=True, slots=True)
 class Question:
     """What the model is asked. `messages`: for the model; `new`: to be stored with the reply, if `remembered`. `tools`,
-    `options`: the client's own, in OpenAI's format. `wait`: seconds to wait for the badge; None: no badge.
+    `options`: the client's own, in OpenAI's format. `wait`: seconds to wait for the badge; None: no badge. `turn_id`:
+    of the turn that the reply becomes, if the client is told in advance; it may refer to the reply's calls later.
     """
 
     relationship: Relationship
@@ -50,6 +52,7 @@ class Question:
     options: Message = field(default_factory=dict)
     idempotency: Idempotency | None = None
     wait: float | None = None
+    turn_id: UUID | None = None
 
     @property
     def provider(self) -> str:

@@ -1,6 +1,6 @@
 """Turns a call of the endpoint into a question for the model: withdraws what is replaced, and builds the context."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -24,7 +24,7 @@ from context.formats import alternating
 from context.pipeline import build_context
 from context.text import NOTES, without_notes
 from memory.fence import cut_fenced
-from relationships.models import EndUser
+from relationships.models import EndUser, Project
 from relationships.services.configuration import configuration_of
 from relationships.services.idempotency import Idempotency
 from relationships.services.model_budgets import has_budget, require_model_budget
@@ -37,21 +37,23 @@ def ask(
     sent: Sent,
     *,
     by: Actor,
-    tools: list[Message] | None = None,
+    tools: Sequence[Message] = (),
     options: Mapping[str, Any] | None = None,
     idempotency: Idempotency | None = None,
     wait: float | None = None,
     replaces: UUID | None = None,
+    turn_id: UUID | None = None,
     now: datetime | None = None,
 ) -> Question:
-    """Prepare the question. `replaces`: the turn that this one replaces. Raises InvalidInput, BudgetSpent, NotFound."""
+    """Prepare the question. `replaces`: the turn that this one replaces; `turn_id`: the ID of the turn to be made.
+
+    Raises InvalidInput, BudgetSpent, NotFound.
+    """
     relationship = talk.relationship
     if talk.remembered:
-        refuse_unkeepable(sent.new, most=settings.MAX_MESSAGES_PER_TURN - 1)
+        refuse_unkeepable(sent, most=settings.MAX_MESSAGES_PER_TURN - 1)
     configuration = configuration_of(relationship).values
-    project, provider = relationship.project, configuration.context.provider or settings.DEFAULT_LLM_PROVIDER
-    if provider != "offline" and has_budget(project.daily_tokens, project.daily_usd):
-        require_model_budget(project.id)
+    _require_budget(relationship.project, configuration.context.provider or settings.DEFAULT_LLM_PROVIDER)
     if talk.remembered:
         sent = withdraw(talk, sent, replaces=replaces, by=by, idempotency=idempotency)
     now = now or datetime.now(UTC)  # after the withdrawal, so that the same words can be said again
@@ -64,22 +66,27 @@ def ask(
         conversation={told_of(one).strip() for one in sent.conversation} if sent.owns_history else None,
         stored=talk.remembered,
     )
-    messages = compose(sent, system=context.system, earlier=_earlier(context, sent, relationship.user))
     return Question(
         relationship=relationship,
         configuration=configuration,
         session=talk.session,
-        messages=messages,
+        messages=compose(sent, system=context.system, earlier=_earlier(context, sent, relationship.user)),
         new=sent.new,
         context=context,
         by=by,
         now=now,
         remembered=talk.remembered,
-        tools=tools or [],
+        tools=tools,
         options=options or {},
         idempotency=idempotency,
         wait=wait,
+        turn_id=turn_id,
     )
+
+
+def _require_budget(project: Project, provider: str) -> None:
+    if provider != "offline" and has_budget(project.daily_tokens, project.daily_usd):
+        require_model_budget(project.id)
 
 
 def _earlier(context: AssembledContext, sent: Sent, user: EndUser) -> list[Message]:
@@ -88,7 +95,7 @@ def _earlier(context: AssembledContext, sent: Sent, user: EndUser) -> list[Messa
     """
     shown = (line for report in context.layers if report.name != "current" for line in report.messages)
     earlier = [ChatMessage(role=line["role"], content=words) for line in shown if (words := _words_of(line))]
-    again = [ways for message in sent.conversation if (ways := _as_shown(message, user))]
+    again = [ways for message in sent.asked if (ways := _as_shown(message, user))]
     for count in range(min(len(again), len(earlier)), 0, -1):
         if all(one in ways for one, ways in zip(earlier[-count:], again[:count], strict=True)):
             del earlier[-count:]

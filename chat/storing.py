@@ -111,16 +111,22 @@ def _keep(reply: Reply, interrupted: bool, early: Turn | None, *, wordless: bool
 
 def _turn_of(reply: Reply, interrupted: bool, *, without_new: bool, wordless: bool) -> NewTurn:
     question = reply.question
+    common: dict[str, Any] = {
+        "id": question.turn_id,
+        "occurred_at": question.now,
+        "session": question.session,
+        "interrupted": interrupted,
+    }
     if wordless:
-        messages = [] if without_new else list(question.new)
-        return NewTurn(messages, occurred_at=question.now, session=question.session, interrupted=interrupted)
+        return NewTurn([] if without_new else list(question.new), **common)
     calls = told_calls([call.as_message() for call in reply.calls])
     told = "\n".join(filter(None, (reply.text, reply.refusal, calls)))
     said = [NewMessage("assistant", text) for text in in_pieces(told.replace("\x00", ""))]
     messages = [*([] if without_new else question.new), *said]
-    if messages and question.idempotency is not None and not interrupted:
-        messages[-1] = replace(messages[-1], metadata=metadata_of(reply))
-    return NewTurn(messages, occurred_at=question.now, session=question.session, interrupted=interrupted)
+    asked_for_later = question.idempotency is not None or question.turn_id is not None
+    if messages and asked_for_later and not interrupted:
+        messages[-1] = replace(messages[-1], metadata={**messages[-1].metadata, **metadata_of(reply)})
+    return NewTurn(messages, **common)
 
 
 def _keep_context(reply: Reply, turn: Turn, interrupted: bool) -> UUID | None:

@@ -1,9 +1,9 @@
-"""OpenAI's wire format: complete answers, chunks of a stream, and errors. Pure."""
+"""The forms of an answer, and that of OpenAI's chat completions: complete, chunks of a stream, and errors. Pure."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 from uuid import uuid4
 
 import orjson
@@ -11,6 +11,7 @@ import orjson
 from chat.calls import Call
 from providers.llm.base import Completion
 from providers.llm.chat import CallPart, ChatPart
+from relationships.models import Turn
 
 DONE = b"data: [DONE]\n\n"
 # OpenAI's error types, by status; its clients only look at the status.
@@ -33,10 +34,32 @@ class Told:
     usage: Mapping[str, Any]
 
 
+class AnswerForm(Protocol):
+    """The format of one answer, complete or as a stream of events. `rapport`: our own field in it."""
+
+    def whole(self, told: Told, rapport: Any, *, logprobs: Any = None) -> dict[str, Any]:
+        """The complete answer."""
+
+    def begin(self, part: ChatPart) -> Iterable[bytes]:
+        """The first events, with the reply's first part."""
+
+    def go_on(self, part: ChatPart) -> Iterable[bytes]:
+        """The events of a later part."""
+
+    def end(self, told: Told, rapport: Any) -> Iterable[bytes]:
+        """The last events. `told`: the parts together."""
+
+    def broken(self, error: Mapping[str, Any]) -> bytes:
+        """The last event of a stream that breaks off. Without it, OpenAI's clients would not raise an error."""
+
+    def earlier(self, turn: Turn) -> "AnswerForm":
+        """The form for the answer that made this turn."""
+
+
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """The fields that all chunks of an answer share. `model`: as the client named it. `tells_usage`: the client asked
-    for usage, so every chunk has the field, and the last one fills it.
+    """Chat completions: the fields that all chunks of an answer share. `model`: as the client named it. `tells_usage`:
+    the client asked for usage, so every chunk has the field, and the last one fills it.
     """
 
     model: str
@@ -67,17 +90,27 @@ class Envelope:
             }
         )
 
-    def ending(self, finish: str, usage: Mapping[str, Any], rapport: Any) -> Iterator[bytes]:
-        """Yield the last events."""
+    def begin(self, part: ChatPart) -> Iterable[bytes]:
+        return (self.chunk(delta_of(part, first=True), logprobs=part.logprobs),)
+
+    def go_on(self, part: ChatPart) -> Iterable[bytes]:
+        return (self.chunk(delta_of(part, first=False), logprobs=part.logprobs),)
+
+    def end(self, told: Told, rapport: Any) -> Iterator[bytes]:
         if self.tells_usage:
-            yield self.chunk({}, finish=finish)
-            yield self.chunk(None, usage=usage, rapport=rapport)
+            yield self.chunk({}, finish=told.finish)
+            yield self.chunk(None, usage=told.usage, rapport=rapport)
         else:
-            yield self.chunk({}, finish=finish, rapport=rapport)
+            yield self.chunk({}, finish=told.finish, rapport=rapport)
         yield DONE
 
-    def completion(self, told: Told, rapport: Any, *, logprobs: Any = None) -> dict[str, Any]:
-        """The complete answer."""
+    def broken(self, error: Mapping[str, Any]) -> bytes:
+        return event(error)
+
+    def earlier(self, turn: Turn) -> "Envelope":
+        return replace(self, created=int(turn.recorded_at.timestamp()))
+
+    def whole(self, told: Told, rapport: Any, *, logprobs: Any = None) -> dict[str, Any]:
         text, calls = told.text, told.calls
         message: dict[str, Any] = {"role": "assistant"}
         message["content"] = text if text or not (calls or told.refusal) else None
@@ -106,14 +139,13 @@ def delta_of(part: ChatPart, *, first: bool) -> dict[str, Any]:
     return delta
 
 
-def delta_of_whole(told: Told) -> dict[str, Any]:
-    """The delta of a complete reply."""
+def part_of_whole(told: Told) -> ChatPart:
+    """A complete reply as its only part."""
     pieces = (
         CallPart(place, call.id, call.name, call.arguments, call.extra)
         for place, call in enumerate(told.calls)
     )
-    whole = ChatPart(text=told.text, refusal=told.refusal, calls=tuple(pieces))
-    return delta_of(whole, first=True)
+    return ChatPart(text=told.text, refusal=told.refusal, calls=tuple(pieces))
 
 
 def _call(piece: CallPart) -> dict[str, Any]:

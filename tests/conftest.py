@@ -29,6 +29,7 @@ pytest_plugins = [
     "tests.fixtures.operators",
     "tests.fixtures.turns",
     "tests.fixtures.chat",
+    "tests.fixtures.responses",
     "tests.fixtures.queue",
     "tests.fixtures.webhooks",
     "tests.fixtures.distributed",

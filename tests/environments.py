@@ -19,6 +19,7 @@ import pytest
 NPM = {
     "openai": "7.57.0",
     "ai": "7.0.173",
+    "@ai-sdk/openai": "4.0.118",
     "@ai-sdk/openai-compatible": "3.0.92",
     "zod": "4.6.7",
     "mem0ai": "3.3.1",

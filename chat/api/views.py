@@ -1,5 +1,7 @@
 """OpenAI's protocol: its clients need only our address and a key."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Any, ClassVar
@@ -13,14 +15,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat.answering import Answering, here, in_database_threads
-from chat.api.schemas import ChatBody, ChatCompletion, ModelAnswer, ModelList, OpenAIError
+from chat.api.schemas import ChatBody, ChatCompletion, ModelAnswer, ModelList, OpenAIError, RapportWishes
 from chat.badge import take_early
 from chat.idempotency import again, rapport_of, told_before
-from chat.identity import unknown_model, who_talks
-from chat.messages import read_messages
+from chat.identity import Talk, unknown_model, who_talks
+from chat.messages import Message, Sent, read_messages
 from chat.problems import in_openai_shape, response_of
 from chat.requests import ask
-from chat.wire import Envelope, delta_of_whole
+from chat.wire import AnswerForm, Envelope, part_of_whole
 from relationships.api.views import ApiView
 from relationships.models import Companion, Turn
 from relationships.services.idempotency import earlier_resource
@@ -83,7 +85,23 @@ def _as_model(row: Companion) -> dict[str, Any]:
     return {"id": row.slug, "object": "model", "created": created, "owned_by": row.name}
 
 
-class ChatView(OpenAIView):
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A call for a reply, in whichever of OpenAI's protocols. `tools`, `options`: in the format of chat completions."""
+
+    talk: Talk
+    sent: Sent
+    form: AnswerForm
+    stream: bool
+    tools: Sequence[Message]
+    options: Mapping[str, Any]
+    wishes: RapportWishes
+    turn_id: UUID | None = None
+
+
+class ReplyView(OpenAIView):
+    """Has a companion reply."""
+
     rereads_key = ("POST",)
     counts_as: ClassVar = {"POST": "turns"}
 
@@ -91,6 +109,34 @@ class ChatView(OpenAIView):
         limit: int = settings.MAX_CHAT_BYTES
         return limit
 
+    def reply(self, asked: Asked) -> HttpResponseBase:
+        """Answer the call, or repeat the answer if it came before with its Idempotency-Key."""
+        talk, request = asked.talk, self.request
+        idempotency = self.idempotency() if talk.remembered else None
+        if idempotency and (turn_id := earlier_resource(talk.relationship.id, idempotency)):
+            return _again(talk.relationship.id, turn_id, asked)
+        question = ask(
+            talk,
+            asked.sent,
+            by=self.actor,
+            tools=asked.tools,
+            options=asked.options,
+            idempotency=idempotency,
+            wait=asked.wishes.wait_for_memory,
+            replaces=asked.wishes.replaces,
+            turn_id=asked.turn_id,
+        )
+        early = take_early(question)
+        waits = can_wait(request._request)
+        in_database = in_database_threads if waits else here
+        answering = Answering(question, asked.form, in_database=in_database, early=early)
+        answer = partial(_answer, answering, asked.stream, request)
+        # A client that left may come back for a complete reply if it sent an Idempotency-Key.
+        comes_back = idempotency is not None and not asked.stream
+        return LaterResponse(answer, made_to_the_end=comes_back) if waits else answer()
+
+
+class ChatView(ReplyView):
     @operation(
         "chat_completions",
         "Have a companion reply",
@@ -110,32 +156,16 @@ class ChatView(OpenAIView):
         if self.credentials.relationship_id is not None:
             body.refuse_prompt()
         sent = read_messages(raw["messages"])
-        talk = who_talks(self.credentials, request.headers, raw)
-        idempotency = self.idempotency() if talk.remembered else None
-        if idempotency and (turn_id := earlier_resource(talk.relationship.id, idempotency)):
-            return _again(talk.relationship.id, turn_id, body)
-        question = ask(
-            talk,
-            sent,
-            by=self.actor,
+        asked = Asked(
+            talk=who_talks(self.credentials, request.headers, raw),
+            sent=sent,
+            form=Envelope(body.model, body.wants_usage),
+            stream=bool(body.stream),
             tools=raw.get("tools") or [],
             options=body.options(raw),
-            idempotency=idempotency,
-            wait=body.rapport.wait_for_memory,
-            replaces=body.rapport.replaces,
+            wishes=body.rapport,
         )
-        early = take_early(question)
-        waits = can_wait(request._request)
-        answering = Answering(
-            question,
-            Envelope(body.model, body.wants_usage),
-            in_database=in_database_threads if waits else here,
-            early=early,
-        )
-        answer = partial(_answer, answering, bool(body.stream), request)
-        # A client that left may come back for a complete reply if it sent an Idempotency-Key.
-        comes_back = idempotency is not None and not body.stream
-        return LaterResponse(answer, made_to_the_end=comes_back) if waits else answer()
+        return self.reply(asked)
 
 
 def _answer(answering: Answering, stream: bool, request: Request) -> HttpResponseBase:
@@ -148,21 +178,19 @@ def _answer(answering: Answering, stream: bool, request: Request) -> HttpRespons
     return event_stream(answering.stream(first))
 
 
-def _again(relationship_id: UUID, turn_id: UUID, body: ChatBody) -> HttpResponseBase:
+def _again(relationship_id: UUID, turn_id: UUID, asked: Asked) -> HttpResponseBase:
     """The stored reply to a call that was answered before."""
     turn = Turn.objects.for_relationship(relationship_id).get(id=turn_id)
-    envelope = Envelope(body.model, body.wants_usage, created=int(turn.recorded_at.timestamp()))
-    if not body.stream:
-        return _json(again(envelope, turn))
-    told = told_before(relationship_id, turn.id)
-    first = envelope.chunk(delta_of_whole(told))
-    return event_stream(chain([first], envelope.ending(told.finish, told.usage, rapport_of(turn))))
+    if not asked.stream:
+        return _json(again(asked.form, turn))
+    told, form = told_before(relationship_id, turn.id), asked.form.earlier(turn)
+    return event_stream(chain(form.begin(part_of_whole(told)), form.end(told, rapport_of(turn))))
 
 
 @csrf_exempt
 def not_served(request: HttpRequest) -> HttpResponse:
     """OpenAI's calls that Rapport does not have, in the format that its clients can show."""
-    told = "Of OpenAI's protocol, Rapport has only /v1/chat/completions and /v1/models."
+    told = "Of OpenAI's protocol, Rapport has only /v1/chat/completions, /v1/responses and /v1/models."
     return in_openai_shape(problem(404, "not_found", told))
 
 

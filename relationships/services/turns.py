@@ -34,7 +34,8 @@ class NewTurn:
     """A turn to be stored. `occurred_at` is when it was said; `config` is the cascade's highest level.
 
     `tags`, `category` and `modality` are passed on to the entries made from it. `interrupted`: the reply broke off.
-    `is_report`: nobody spoke (accept_report of memory.ingestion.intake), so no session was active.
+    `is_report`: nobody spoke (accept_report of memory.ingestion.intake), so no session was active. `id`: a new ID that
+    its caller has made.
     """
 
     messages: Sequence[NewMessage]
@@ -46,6 +47,7 @@ class NewTurn:
     modality: str = "text"
     interrupted: bool = False
     is_report: bool = False
+    id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +164,7 @@ def _turn_row(
     return Turn(
         relationship_id=relationship_id,
         project_id=project_id,
-        id=uuid7(),
+        id=turn.id or uuid7(),
         seq=seq,
         session=turn.session,
         occurred_at=turn.occurred_at,

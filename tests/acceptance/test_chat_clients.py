@@ -17,6 +17,7 @@ import pytest
 from django.db.models import QuerySet
 
 from relationships.models import Message, Turn
+from tests.acceptance.clients.test_adapters import AGENTS
 from tests.acceptance.processes import ROOT
 from tests.acceptance.service import LiveService
 from tests.environments import node, node_with, python_with
@@ -32,7 +33,17 @@ TOLD = [
     "My sister is called Ana.",
 ]
 ASKED = "What do you know about me?"
-PROGRAMS = ("talk_openai.py", "talk_openai.mjs", "talk_vercel.mjs", "talk_langchain.py", "talk_llamaindex.py")
+PROGRAMS = (
+    "talk_openai.py",
+    "talk_openai.mjs",
+    "talk_vercel.mjs",
+    "talk_langchain.py",
+    "talk_llamaindex.py",
+    "talk_responses.py",
+    "talk_responses.mjs",
+    "talk_vercel_responses.mjs",
+    "talk_agents.py",
+)
 
 
 @pytest.fixture
@@ -72,7 +83,8 @@ def run(service: LiveService, command: list[str], said: list[str], *, fed: str =
 def test_a_client_talks_and_is_remembered(service: LiveService, model: OpenAIServer, program: str) -> None:
     model.push({"tool_calls": [{"name": "weather", "arguments": {"city": "Porto"}}], "match": "weather"})
     file = HERE / program
-    command = in_node(file) if file.suffix == ".mjs" else [str(python_with(*PYTHON)), str(file)]
+    needed = AGENTS if program == "talk_agents.py" else PYTHON
+    command = in_node(file) if file.suffix == ".mjs" else [str(python_with(*needed)), str(file)]
     turns = Turn.objects.filter(project_id=service.project.id)
 
     replies = run(service, command, TOLD)

@@ -18,7 +18,7 @@ _LEFT_SECONDS, _SILENCE_SECONDS = 10.0, 1.0  # for which the rest of a refused b
 # Paths of files and archives: long work, and the only bodies beyond MAX_BODY_BYTES.
 _BULK = re.compile(r"^/(v1|admin-ui)/.*/(import|export|documents)/?$|^/git/.*/git-(upload|receive)-pack$")
 
-CHAT = "/v1/chat/completions"
+REPLIES = frozenset({"/v1/chat/completions", "/v1/responses"})  # paths of calls that have a companion reply
 
 
 class Refused(Exception):
@@ -35,7 +35,7 @@ def is_bulk(path: str) -> bool:
 
 def may_be_large(path: str) -> bool:
     """Return whether bodies beyond MAX_BODY_BYTES are accepted: for files and archives, and for images in a chat."""
-    return is_bulk(path) or path == CHAT
+    return is_bulk(path) or path in REPLIES
 
 
 def time_for(length: int) -> float:

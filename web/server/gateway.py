@@ -19,7 +19,7 @@ from config import tracing
 from config.postgresql.sessions import database_went_away
 from web.errors import NotFound
 from web.server.admission import Client, FairQueue, Places, share
-from web.server.body import CHAT, Bodies, Message, Receive, Refused, is_bulk, may_be_large, time_for
+from web.server.body import REPLIES, Bodies, Message, Receive, Refused, is_bulk, may_be_large, time_for
 from web.server.call import Answer, Application, call, environ_of
 from web.server.clients import CLIENT, Clients, is_probe
 from web.server.computing import Computing, call_of
@@ -158,7 +158,7 @@ class Gateway:
         return _Request(scope, receive, key, client, length)
 
     async def _admitted(self, request: _Request) -> Answer:
-        places = self._open_chats if request.path == CHAT else self._open
+        places = self._open_chats if request.path in REPLIES else self._open
         if not places.take(request.client):
             most = share(self._limits.open_each) if request.client.person else self._limits.open_each
             detail = f"At most {most} requests of one client are open at once. Wait for one to end."
@@ -227,7 +227,7 @@ class Gateway:
             self._queue.put(request.lined_up("long bodies"), work, limit=1)
         elif self._computing.lines_up(kind):  # as such calls do
             self._queue.put(request.lined_up(kind[1]), work, limit=1)
-        elif request.path == CHAT:  # there may be many at once, and no context should wait behind them
+        elif request.path in REPLIES:  # there may be many at once, and no context should wait behind them
             self._queue.put(request.lined_up("chats"), work, limit=share(self._limits.running_each))
         else:
             self._queue.put(request.client, work)

@@ -117,7 +117,9 @@ def test_bad_input_is_reported_with_its_field_and_what_to_do(
     assert replying.asked == 0 and not Turn.objects.exists()
 
 
-@pytest.mark.parametrize("call", ["responses", "completions", "embeddings", "responses/resp_1/input_items"])
+@pytest.mark.parametrize(
+    "call", ["conversations", "completions", "embeddings", "responses/resp_1/input_items"]
+)
 def test_openais_other_calls_name_those_that_there_are(call: str, client: Client) -> None:
     answer = client.post(f"/v1/{call}", data={"model": "ada"}, content_type="application/json")
 

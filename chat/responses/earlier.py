@@ -1,0 +1,115 @@
+"""Looks up what a Responses call refers to: the exchange of an earlier response, and items of earlier replies."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from chat.idempotency import told_in
+from chat.messages import ANSWERED_CALL, Message
+from chat.responses.ids import ItemId, ReplyId
+from chat.wire import Told
+from relationships.models import Message as Row
+from relationships.models import MessageRole, Turn
+
+LOOKED_AT = 200  # newest messages of the session
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """The messages from the person's last one on, up to a reply, in the format of chat completions."""
+
+    session: str
+    messages: Sequence[Message]
+
+
+def exchange_of(reply: ReplyId) -> Exchange | None:
+    """The exchange that ends with this reply; None if there is no such turn. What is hidden or erased is left out."""
+    owned = Turn.objects.for_relationship(reply.relationship_id)
+    turn = owned.filter(id=reply.turn_id).only("session", "seq").first()
+    if turn is None:
+        return None
+    after = owned.filter(session=turn.session, seq__gt=turn.seq).order_by("seq").values("seq")[:1]
+    next_seq = next((row["seq"] for row in after), None)
+    rows = _shown(reply.relationship_id).filter(session=turn.session)
+    if next_seq is not None:
+        rows = rows.filter(seq__lt=next_seq)
+    taken: list[Row] = []
+    asked = False
+    for row in rows.order_by("-seq")[:LOOKED_AT]:
+        if asked and row.role == MessageRole.ASSISTANT:
+            break
+        asked = asked or row.role == MessageRole.USER
+        taken.append(row)
+    return Exchange(turn.session, _answered([*_messages(list(reversed(taken)))]))
+
+
+def items_of(relationship_id: UUID, wanted: Collection[ItemId]) -> dict[ItemId, Message]:
+    """The items that are still there, by ID: a reply's text, or one call. One statement."""
+    ids = {item.reply.turn_id for item in wanted if item.reply.relationship_id == relationship_id}
+    if not ids:
+        return {}
+    of_turns: dict[UUID, list[Row]] = {}
+    for row in _shown(relationship_id).filter(turn_id__in=ids).order_by("seq"):
+        of_turns.setdefault(row.turn_id, []).append(row)
+    replies = {
+        turn_id: told_in([(row.role, row.content, row.metadata) for row in rows])
+        for turn_id, rows in of_turns.items()
+    }
+    found: dict[ItemId, Message] = {}
+    for item in wanted:
+        told = replies.get(item.reply.turn_id)
+        if told is None:
+            continue
+        if item.place is None:
+            found[item] = {"role": "assistant", "content": told.text or told.refusal}
+        elif item.place < len(told.calls):
+            call = told.calls[item.place].as_message()
+            found[item] = {"role": "assistant", "content": None, "tool_calls": [call]}
+    return found
+
+
+def _shown(relationship_id: UUID) -> Any:
+    return Row.objects.for_relationship(relationship_id).filter(hidden_at=None, erased_at=None)
+
+
+def _messages(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """In the format of chat completions; a reply that is stored in pieces is one message."""
+    messages: list[dict[str, Any]] = []
+    reply: list[Row] = []
+    for place, row in enumerate(rows):
+        if row.role == MessageRole.ASSISTANT:
+            reply.append(row)
+            if (
+                place + 1 == len(rows)
+                or rows[place + 1].role != row.role
+                or rows[place + 1].turn_id != row.turn_id
+            ):
+                messages.append(_reply(told_in([(one.role, one.content, one.metadata) for one in reply])))
+                reply = []
+        elif row.role == MessageRole.TOOL:
+            messages.append(
+                {"role": "tool", "tool_call_id": row.metadata.get(ANSWERED_CALL), "content": row.content}
+            )
+        elif row.role == MessageRole.USER:
+            said = f"{row.speaker}: {row.content}" if row.speaker else row.content
+            messages.append({"role": "user", "content": said})
+    return messages
+
+
+def _reply(told: Told) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": told.text or told.refusal or None}
+    if told.calls:
+        message["tool_calls"] = [call.as_message() for call in told.calls]
+    return message
+
+
+def _answered(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Leave out calls without a result, except the last reply's, and results without a call: models refuse them."""
+    called = {call["id"] for message in messages for call in message.get("tool_calls") or ()}
+    messages = [one for one in messages if one["role"] != "tool" or one["tool_call_id"] in called]
+    answered = {one["tool_call_id"] for one in messages if one["role"] == "tool"}
+    for message in messages[:-1]:
+        if "tool_calls" in message:
+            message["tool_calls"] = [call for call in message["tool_calls"] if call["id"] in answered]
+    return [one for one in messages if one.get("content") or one.get("tool_calls") or one["role"] == "tool"]
