@@ -1,11 +1,14 @@
 """Forms of the admin UI, with the same limits as the API."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any, Self
 
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm
+from pydantic import TypeAdapter
 
+from memory.api.schemas import check_merged
 from memory.entries.happens import happens_text
 from memory.entries.limits import entry_fault
 from memory.ingestion.configuration import EntryType
@@ -14,8 +17,10 @@ from memory.models.entry import MAX_HAPPENS_AT
 from relationships.models import Relationship
 from relationships.services.limits import MAX_NAME, name_fault
 from web.errors import InvalidInput
-from web.fields import known_zone
+from web.fields import Timestamp, checked_value, known_zone
 from web.parsing import parse_text
+
+_TIME: TypeAdapter[datetime] = TypeAdapter(Timestamp)
 
 
 class SignInForm(AuthenticationForm):
@@ -56,6 +61,16 @@ class EntryForm(forms.Form):
         help_text="From 0 to 1.",
         widget=forms.NumberInput(attrs={"step": "0.05"}),
     )
+    expires_at = forms.CharField(
+        label="Expires", required=False, help_text="A time with its zone, such as 2026-03-02T09:00:00Z."
+    )
+    tags = forms.CharField(
+        label="Tags",
+        required=False,
+        strip=False,  # a value may end with a space
+        help_text="One name=value a line.",
+        widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}),
+    )
 
     def __init__(self, *args: Any, types: Sequence[EntryType], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -76,6 +91,8 @@ class EntryForm(forms.Form):
                 "key": entry.key or "",
                 "happens_at": entry.happens_at or "",
                 "importance": entry.importance,
+                "expires_at": _written(entry.expires_at) if entry.expires_at else "",
+                "tags": "\n".join(f"{name}={value}" for name, value in entry.tags.items()),
             },
             types=types,
         )
@@ -93,10 +110,39 @@ class EntryForm(forms.Form):
         except ValueError as error:
             raise forms.ValidationError(f"This {error}.") from None
 
+    def clean_expires_at(self) -> datetime | None:
+        said: str = self.cleaned_data["expires_at"]
+        try:
+            return checked_value(_TIME, said, field="expires_at") if said else None
+        except InvalidInput as error:
+            raise forms.ValidationError(_beside_field(error.problems[0].detail)) from None
+
+    def clean_tags(self) -> dict[str, str]:
+        tags: dict[str, str] = {}
+        for line in self.cleaned_data["tags"].replace("\r\n", "\n").split("\n"):
+            name, equals, value = line.partition("=")
+            name = name.strip()
+            if not equals and line.strip():
+                raise forms.ValidationError(f"{line.strip()[:60]} has to be name=value.")
+            if name in tags:
+                raise forms.ValidationError(f"{name[:60]} occurs twice.")
+            if equals:
+                tags[name] = value
+        try:
+            check_merged({"tags": tags})
+        except InvalidInput as error:
+            wrong = error.problems[0]
+            of = wrong.field.partition("tags.")[2]
+            raise forms.ValidationError(_beside_field(wrong.detail, subject=of or "This")) from None
+        return tags
+
     def values(self) -> dict[str, Any]:
-        """Return the cleaned values as `add_entry` and `revise_entry` take them."""
+        """Return the cleaned values as `add_entry` and `revise_entry` take them. A form without the field for tags or
+        expiry, as an older page has it, leaves these as they are.
+        """
+        missing = {"expires_at", "tags"} - set(self.data)
         return {
-            **self.cleaned_data,
+            **{name: value for name, value in self.cleaned_data.items() if name not in missing},
             "subject": self.cleaned_data["subject"].strip() or USER_SUBJECT,
             "key": self.cleaned_data["key"] or None,
         }
@@ -149,6 +195,18 @@ class ProjectForm(JsonForm):
 
     def clean_name(self) -> str:
         return _one_line(self.cleaned_data["name"])
+
+
+def _written(moment: datetime) -> str:
+    """Return a time as the API writes it, to the microsecond."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _beside_field(detail: str, *, subject: str = "This") -> str:
+    """Return the API's sentence about a field, which has no subject, as it stands beside the field."""
+    if subject == "This" and detail.startswith("write "):
+        return f"{detail[:1].upper()}{detail[1:]}."
+    return f"{subject} {detail}."
 
 
 def _one_line(name: str) -> str:

@@ -1,5 +1,6 @@
 """An entry's history from its revisions, and the messages it was made from."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -10,9 +11,11 @@ from django.http import HttpRequest
 from django.utils.formats import date_format
 
 from admin_ui.paging import Page, page_of
+from admin_ui.templatetags.formatting import spelled_dates
 from admin_ui.word_diff import Piece, word_diff
 from memory.models import EntryRevision, EntryState, RevisionEvent, ScratchpadEntry
 from relationships.models import Message
+from web.errors import shorten
 
 # Labels of the fields whose changes are shown.
 FIELDS = {
@@ -26,11 +29,16 @@ FIELDS = {
     "weight": "weight",
     "pinned": "pinned",
     "read_only": "read-only",
+    "tags": "tags",
+    "category": "category",
+    "modality": "modality",
+    "metadata": "metadata",
     "happens_at": "happens",
     "valid_from": "valid from",
     "valid_to": "valid to",
     "expires_at": "expires",
 }
+MOST_METADATA = 500  # characters of each side of a change
 MOST_CITED = 50  # messages that are shown
 TIMES = ("valid_from", "valid_to", "expires_at")
 
@@ -88,10 +96,16 @@ def _step(revision: EntryRevision, entry: ScratchpadEntry) -> Step:
 
 
 def _in_words(name: str, value: Any) -> str:
-    if value in (None, ""):
+    if value in (None, "", {}):
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if name == "tags":
+        return ", ".join(f"{tag}: {said}" for tag, said in value.items())
+    if name == "metadata":
+        return shorten(json.dumps(value, ensure_ascii=False), MOST_METADATA)
+    if name == "happens_at":
+        return spelled_dates(value)
     if name not in TIMES:
         return str(value)
     return date_format(datetime.fromisoformat(value).astimezone(UTC), "j M Y, H:i")

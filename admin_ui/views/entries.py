@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from admin_ui.access import OperatorView, RelationshipAction
-from admin_ui.params import version_param
+from admin_ui.params import pretty_json, version_param
 from admin_ui.revision_history import MOST_CITED, quotations_of, revision_history
 from admin_ui.views.scratchpad import entry_of
 from memory.entries.editing import delete_entry, revise_entry
@@ -26,6 +26,7 @@ class EntryHistoryView(OperatorView):
         return self.show(
             "entries/detail",
             entry=entry,
+            metadata=entry.metadata and pretty_json(entry.metadata),
             page=revision_history(entry, request),
             quotations=quotations_of(entry),
             more_cited=len(entry.source_message_ids[:-MOST_CITED]),

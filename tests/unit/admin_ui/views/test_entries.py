@@ -12,7 +12,7 @@ from memory.entries.restoring import restore_entry
 from memory.models import EntryRevision, EntryState, ScratchpadEntry
 from relationships.models import Message, Relationship
 from tests.fakes import ScriptedProvider
-from tests.fixtures.markup import squeezed
+from tests.fixtures.markup import read_aloud, squeezed
 from tests.fixtures.turns import PERSON, Conversation, add, answer, revise
 from upkeep.erasure.entries import erase_entry
 from web.actor import Actor, ActorKind
@@ -68,9 +68,42 @@ def test_the_history_tells_changed_fields_in_words(viewer: Client, conversation:
     changes = {"pinned": True, "happens_at": "2027-03", "expires_at": moment}
     revise_entry(relationship_id=entry.relationship_id, entry_id=entry.id, by=PERSON, values=changes)
 
-    page = squeezed(viewer.get(history(entry)))
+    page = read_aloud(viewer.get(history(entry)))
 
     assert "pinned: no → yes; happens: none → Mar 2027; expires: none → 2 Jan 2027, 03:04" in page
+
+
+def test_the_entry_and_its_history_tell_what_only_the_api_sets(
+    viewer: Client, conversation: Conversation
+) -> None:
+    entry = conversation.remember("Runs a marathon")[0]
+    revise(entry, tags={"team": "a/b", "of": "2"}, category="sport", metadata={"shoe": 42}, subject="Ana/Bo")
+    revise(
+        entry, tags={}, weight=2.5, modality="voice", key="sport", valid_from=datetime(2027, 1, 2, tzinfo=UTC)
+    )
+
+    page = read_aloud(viewer.get(history(entry)))
+
+    told = (
+        "about: user → Ana/Bo",
+        "tags: none → of: 2, team: a/b",
+        "category: none → sport",
+        'metadata: none → {"shoe": 42}',
+        "tags: of: 2, team: a/b → none",
+        "modality: text → voice",
+    )
+    facts, _, changes = page.partition("History")
+    assert not [line for line in told if line not in changes]
+    now = (
+        "sport",
+        "key sport",
+        "importance 0.5",
+        "weight 2.5",
+        "modality voice",
+        "valid from 2 Jan",
+        '"shoe": 42',
+    )
+    assert not [fact for fact in now if fact not in facts]
 
 
 REVISE, DELETE, RESTORE = "revise", "delete", "restore"
