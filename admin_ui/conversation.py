@@ -1,12 +1,14 @@
 """Turns for display: with their messages, the changes they made, and the model calls."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from operator import itemgetter
+from typing import Any, cast
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Subquery
+from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery, Window
+from django.db.models.functions import RowNumber
 
 from admin_ui.excerpts import Excerpt, excerpt_of
 from admin_ui.words import counted
@@ -26,6 +28,7 @@ from memory.models import (
 from relationships.models import Message, Turn, TurnState
 from web.pagination import sifted
 
+MOST_CHANGES = 20  # changes of entries shown of a turn, on a page
 MOST_CALLS = 20  # model calls shown of a turn
 BADGES = {
     TurnState.PENDING: "info",
@@ -67,7 +70,8 @@ class Exchange:
     held: Mapping[HeldState, int] = field(default_factory=dict)
     plans: Sequence[UUID] = ()
     messages: list[Message] = field(default_factory=list)
-    changes: list[EntryChange] = field(default_factory=list)
+    changes: Sequence[EntryChange] = ()  # the first MOST_CHANGES
+    more_changes: int = 0
     has_heading: bool = False
     context: KeptContext | None = None  # of the reply
 
@@ -112,20 +116,30 @@ def exchanges_of(relationship_id: UUID, turns: Sequence[Turn]) -> list[Exchange]
     owned = Message.objects.for_relationship(relationship_id).filter(turn_id__in=list(exchanges))
     for message in owned.order_by("seq"):
         exchanges[message.turn_id].messages.append(message)
-    revisions = EntryRevision.objects.for_relationship(relationship_id).filter(turn_id__in=list(exchanges))
-    deleted = ScratchpadEntry.objects.for_relationship(relationship_id).filter(
-        id=OuterRef("entry_id"), state=EntryState.DELETED
+    of_turn: dict[str, Any] = {"partition_by": "turn_id"}
+    changes = changes_of(relationship_id, list(exchanges)).annotate(
+        place=Window(RowNumber(), order_by="seq", **of_turn), of=Window(Count("id"), **of_turn)
     )
-    revisions = revisions.exclude(event=RevisionEvent.NONE).annotate(is_deleted=Exists(deleted))
-    for revision in revisions.order_by("seq"):
+    for revision in changes.filter(place__lte=MOST_CHANGES):
         assert revision.turn_id is not None
-        exchanges[revision.turn_id].changes.append(EntryChange.of(revision))
+        exchange = exchanges[revision.turn_id]
+        exchange.changes = (*exchange.changes, EntryChange.of(revision))
+        exchange.more_changes = revision.of - len(exchange.changes)
     for kept in KeptContext.objects.for_relationship(relationship_id).filter(turn_id__in=list(exchanges)):
         exchanges[kept.turn_id].context = kept
     found = list(exchanges.values())
     for place, exchange in enumerate(found):
         exchange.has_heading = not place or _heading(found[place - 1].turn) != _heading(exchange.turn)
     return found
+
+
+def changes_of(relationship_id: UUID, turn_ids: Sequence[UUID]) -> QuerySet[EntryRevision]:
+    """Return the changes of entries that these turns made, in order, as EntryChange takes them."""
+    entries = ScratchpadEntry.objects.for_relationship(relationship_id)
+    deleted = entries.filter(id=OuterRef("entry_id"), state=EntryState.DELETED)
+    revisions = EntryRevision.objects.for_relationship(relationship_id).filter(turn_id__in=turn_ids)
+    found = revisions.exclude(event=RevisionEvent.NONE).annotate(is_deleted=Exists(deleted))
+    return cast("QuerySet[EntryRevision]", found.order_by("seq"))
 
 
 def _heading(turn: Turn) -> tuple[str, date]:
@@ -161,20 +175,23 @@ def turn_with_neighbours(relationship_id: UUID, turn_id: UUID) -> tuple[Turn, Se
 
 
 def operations_of(
-    results: Iterable[OperationResult], calls: Sequence[ModelCall], changes: Sequence[EntryChange]
+    results: Sequence[OperationResult], calls: Sequence[ModelCall]
 ) -> list[tuple[OperationResult, str]]:
-    """Pair each operation with the content of the entry whose number it names, before the turn's `changes`; "" if none.
+    """Pair each operation with the content that the entry whose number it names had before the turn; "" if none.
 
-    `changes`: in order.
+    At most two statements.
     """
     shown = {call.id: call.shown_entry_ids for call in calls}
     named = [(result, _entry_named(result, shown)) for result in results]
     ids = {entry_id for _, entry_id in named if entry_id}
     texts: dict[UUID, str] = {}
-    if ids and calls:
-        owned = ScratchpadEntry.objects.for_relationship(calls[0].relationship_id)
-        texts = dict(owned.filter(id__in=ids).values_list("id", "content"))
-        texts |= {change.entry_id: change.text_before for change in reversed(changes) if change.text_before}
+    if ids:
+        owner, turn_id = results[0].relationship_id, results[0].turn_id
+        entries = ScratchpadEntry.objects.for_relationship(owner).filter(id__in=ids)
+        texts = dict(entries.values_list("id", "content"))
+        first = changes_of(owner, [turn_id]).filter(entry_id__in=ids).order_by("entry_id", "seq")
+        changes = map(EntryChange.of, first.distinct("entry_id"))
+        texts |= {change.entry_id: change.text_before for change in changes if change.text_before}
     return [(result, texts.get(entry_id, "") if entry_id else "") for result, entry_id in named]
 
 

@@ -87,7 +87,7 @@ def page_of(
     related: Sequence[str] = (),
     name: str = "page",
 ) -> Page:
-    """Read the page that the URL names, by default the first, in the order that the URL names.
+    """Read the page that the URL names, by default or if that has no rows the first, in the order that the URL names.
 
     `related`: for `select_related`. `name`: of the URL's parameter, for a second list on the same screen.
     """
@@ -97,6 +97,8 @@ def page_of(
     rows = rows.select_related(*related) if related and isinstance(rows, QuerySet) else rows
     number = min(parse_whole_number(request.GET.get(name, ""), digits=5) or 1, LAST_PAGE)
     found = list(rows[(number - 1) * size : number * size + 1])
+    if not found and number > 1:  # the list is shorter by now
+        number, found = 1, list(rows[: size + 1])
     return Page(
         rows=found[:size],
         number=number,

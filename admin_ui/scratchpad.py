@@ -1,15 +1,16 @@
 """The list of a relationship's entries: filtered, sorted, and grouped by type if sorted by it; and held deletions."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
 from django.contrib.postgres.aggregates import JSONBAgg
-from django.db.models import Count, OuterRef, Q, Subquery
+from django.db.models import Count, Exists, OuterRef, Q, Subquery
 from django.http import HttpRequest
 
-from admin_ui.paging import Sort, order_of, page_of
+from admin_ui.paging import Page, Sort, order_of, page_of
 from admin_ui.params import text_param
 from memory.mending.matching import WithWords
 from memory.models import EntryState, OperationResult, ScratchpadEntry, Tier
@@ -91,23 +92,34 @@ def _active_entries(relationship_id: UUID) -> tuple[dict[str, int], list[str]]:
     return archived, contents
 
 
-def held_deletions_of(relationship_id: UUID) -> list[tuple[list[OperationResult], bool]]:
-    """Return the operations of each held deletion that awaits review, and whether any of their entries is active.
-
-    The operations have the entry's `content` and `entry_state`. One statement.
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A held deletion that awaits review. `deletions`: those on this page, each with its entry's `content` and
+    `entry_state`; `total`, `left`: of how many entries it is in all, and how many of these are active.
     """
+
+    deletions: Sequence[OperationResult]
+    total: int
+    left: int
+
+
+def reviews_of(relationship_id: UUID, request: HttpRequest) -> Page:
+    """Return a page of the deletions that await review, as one Review for each held deletion. Two statements."""
     entry = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id=OuterRef("entry_id"))
-    waiting = OperationResult.objects.for_relationship(relationship_id).waiting()
-    rows = waiting.annotate(
+    owned = OperationResult.objects.for_relationship(relationship_id)
+    rows = owned.waiting().annotate(
         content=Subquery(entry.values("content")), entry_state=Subquery(entry.values("state"))
     )
+    page = page_of(request, rows.order_by("held_id", "id"), name="held")
     held: dict[UUID | None, list[OperationResult]] = {}
-    for row in rows.order_by("id"):
+    for row in page.rows:
         held.setdefault(row.held_id, []).append(row)
-    return [
-        (items, any(getattr(item, "entry_state", None) == EntryState.ACTIVE for item in items))
-        for items in held.values()
-    ]
+    counts = owned.filter(held_id__in=list(held)).order_by().values_list("held_id")
+    counted = (
+        counts.annotate(total=Count("id"), left=Count("id", filter=Exists(entry.active()))) if held else ()
+    )
+    of_all = {held_id: (total, left) for held_id, total, left in counted}
+    return replace(page, rows=[Review(deletions, *of_all[held_id]) for held_id, deletions in held.items()])
 
 
 def _filters_of(query: Mapping[str, str]) -> dict[str, str]:

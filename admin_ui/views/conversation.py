@@ -10,7 +10,17 @@ from django.template.defaultfilters import truncatechars
 from django.utils import timezone
 
 from admin_ui.access import OperatorView, RelationshipAction
-from admin_ui.conversation import calls_of, exchanges_of, find_messages, operations_of, turn_with_neighbours
+from admin_ui.conversation import (
+    MOST_CHANGES,
+    EntryChange,
+    calls_of,
+    changes_of,
+    exchanges_of,
+    find_messages,
+    operations_of,
+    turn_with_neighbours,
+)
+from admin_ui.paging import page_of
 from admin_ui.params import text_param
 from admin_ui.turn_window import seq_of, sessions_of, window_of
 from admin_ui.turns import WAITING
@@ -65,14 +75,23 @@ class TraceView(OperatorView):
             raise NotFound("This turn does not exist.")
         turn, neighbours = found
         (exchange,) = exchanges_of(self.relationship.id, [turn])
+        changes = None
+        if exchange.more_changes:
+            rows = changes_of(self.relationship.id, [turn_id])
+            changes = page_of(request, rows, size=MOST_CHANGES, name="changes")
+            exchange.changes = [EntryChange.of(revision) for revision in changes.rows]
         calls, call_count = calls_of(turn)
-        results = OperationResult.objects.for_relationship(self.relationship.id).of_turn(turn_id)
+        page = page_of(
+            request, OperationResult.objects.for_relationship(self.relationship.id).of_turn(turn_id)
+        )
         return self.show(
             "conversation/trace",
             exchange=exchange,
             turn=turn,
             neighbours=neighbours,
-            operations=operations_of(results, calls, exchange.changes),
+            changes=changes,
+            page=page,
+            operations=operations_of(page.rows, calls),
             calls=calls,
             call_count=call_count,
             first_call=call_count - len(calls) + 1,

@@ -16,7 +16,7 @@ from django.urls import reverse
 from admin_ui.access import OperatorView, RelationshipAction, return_path
 from admin_ui.forms import EntryForm
 from admin_ui.params import parse_uuids, version_param
-from admin_ui.scratchpad import held_deletions_of, scratchpad_of
+from admin_ui.scratchpad import reviews_of, scratchpad_of
 from admin_ui.words import sentence_of
 from memory.entries.adding import add_entry
 from memory.entries.editing import (
@@ -69,7 +69,7 @@ class ScratchpadView(OperatorView):
             **scratchpad_of(
                 relationship, request, budget=ingestion.soft_budget, language=language, tier=ingestion.tier
             ),
-            held=held_deletions_of(relationship.id),
+            held=reviews_of(relationship.id, request),
             plans=plans.order_by("recorded_at"),
             form=EntryForm(types=ingestion.types),
             query=request.GET.urlencode(),
