@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import structlog
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -17,6 +18,7 @@ from memory.models import Replay, ReplayState
 from providers.errors import ProviderError
 from relationships.ids import uuid7
 from relationships.models import Relationship, Turn
+from relationships.services.limits import message_fault
 from relationships.services.model_budgets import require_model_budget
 from relationships.services.rows import require
 from relationships.services.turns import NewMessage
@@ -60,6 +62,7 @@ def request_replay(
         raise InvalidInput.of("turns", "choose at least one, or paste a conversation")
     if len(turn_ids) > MOST_TURNS:
         raise InvalidInput.of("turns", f"choose at most {MOST_TURNS}")
+    _refuse_too_much(messages)
     owned = Turn.objects.for_relationship(relationship.id).filter(id__in=list(turn_ids))
     if owned.count() != len(set(turn_ids)):
         raise InvalidInput.of("turns", "not all of these turns are there")
@@ -77,6 +80,16 @@ def request_replay(
     )
     _enqueue(replay)
     return replay
+
+
+def _refuse_too_much(messages: Sequence[NewMessage]) -> None:
+    """Raises InvalidInput if a pasted conversation is no turn that would be accepted."""
+    count, most = len(messages), settings.MAX_MESSAGES_PER_TURN
+    if count > most:
+        raise InvalidInput.of("messages", f"are {count:,}; paste at most {most:,}")
+    for message in messages:
+        if fault := message_fault(message.content):
+            raise InvalidInput.of("messages", f"have one that {fault}")
 
 
 def run_replay(*, relationship_id: UUID, replay_id: UUID) -> None:

@@ -186,3 +186,26 @@ def test_a_replay_of_nothing_is_refused_in_words(
 )
 def test_a_conversation_is_read_line_by_line(text: str, lines: list[tuple[str, str]]) -> None:
     assert [(line.role, line.content) for line in conversation_lines(text)] == lines
+
+
+@pytest.mark.parametrize(
+    ("pasted", "said"),
+    [
+        ("user: Hi.\n" * 51, "Messages are 51; paste at most 50."),
+        (
+            f"user: {'x' * 70_000}",
+            "Messages have one that is longer than 65536 bytes; send it as several messages.",
+        ),
+    ],
+    ids=["too many", "too long"],
+)
+def test_a_pasted_conversation_is_no_longer_than_a_turn_may_be(
+    editor: Client, companion: Companion, pasted: str, said: str
+) -> None:
+    sent = {"template": "Keep all.", "do": "replay", "conversation": pasted}
+
+    answer = editor.post(f"/admin-ui/companions/{companion.id}/prompt/", sent)
+
+    assert answer.status_code == 422 and said in answer.content.decode()
+    assert pasted.strip() in answer.content.decode(), "it stays in the form"
+    assert not Replay.objects.exists()
