@@ -24,10 +24,12 @@ from memory.models import (
     OperationResult,
     RevisionEvent,
     ScratchpadEntry,
+    Verdict,
 )
 from relationships.models import Message, Turn, TurnState
 from web.pagination import sifted
 
+MOST_REFUSED = 3  # refused operations shown of a turn, beside its changes
 MOST_CHANGES = 20  # changes of entries shown of a turn, on a page
 MOST_CALLS = 20  # model calls shown of a turn
 BADGES = {
@@ -72,6 +74,8 @@ class Exchange:
     messages: list[Message] = field(default_factory=list)
     changes: Sequence[EntryChange] = ()  # the first MOST_CHANGES
     more_changes: int = 0
+    refused: Sequence[OperationResult] = ()  # the first MOST_REFUSED
+    more_refused: int = 0
     has_heading: bool = False
     context: KeptContext | None = None  # of the reply
 
@@ -109,28 +113,38 @@ def decided_in_words(held: Mapping[HeldState, int]) -> str:
 
 
 def exchanges_of(relationship_id: UUID, turns: Sequence[Turn]) -> list[Exchange]:
-    """Load what belongs to these turns of a relationship. At most five statements for all turns together."""
+    """Load what belongs to these turns of a relationship. At most six statements for all turns together."""
     held = held_of_turns(relationship_id=relationship_id, turns=turns)
     plans = awaiting_of_turns(relationship_id, turns)
     exchanges = {turn.id: Exchange(turn, held.get(turn.id, {}), plans.get(turn.id, ())) for turn in turns}
     owned = Message.objects.for_relationship(relationship_id).filter(turn_id__in=list(exchanges))
     for message in owned.order_by("seq"):
         exchanges[message.turn_id].messages.append(message)
-    of_turn: dict[str, Any] = {"partition_by": "turn_id"}
-    changes = changes_of(relationship_id, list(exchanges)).annotate(
-        place=Window(RowNumber(), order_by="seq", **of_turn), of=Window(Count("id"), **of_turn)
-    )
-    for revision in changes.filter(place__lte=MOST_CHANGES):
+    for revision in _first_of_each(changes_of(relationship_id, list(exchanges)), "seq", MOST_CHANGES):
         assert revision.turn_id is not None
         exchange = exchanges[revision.turn_id]
         exchange.changes = (*exchange.changes, EntryChange.of(revision))
-        exchange.more_changes = revision.of - len(exchange.changes)
+        exchange.more_changes = revision.of_turn - len(exchange.changes)
+    results = OperationResult.objects.for_relationship(relationship_id).filter(turn_id__in=list(exchanges))
+    for result in _first_of_each(results.filter(verdict=Verdict.REFUSED), "number", MOST_REFUSED):
+        exchange = exchanges[result.turn_id]
+        exchange.refused = (*exchange.refused, result)
+        exchange.more_refused = result.of_turn - len(exchange.refused)
     for kept in KeptContext.objects.for_relationship(relationship_id).filter(turn_id__in=list(exchanges)):
         exchanges[kept.turn_id].context = kept
     found = list(exchanges.values())
     for place, exchange in enumerate(found):
         exchange.has_heading = not place or _heading(found[place - 1].turn) != _heading(exchange.turn)
     return found
+
+
+def _first_of_each(rows: QuerySet[Any], order: str, most: int) -> QuerySet[Any]:
+    """Return the first rows of each turn, in order. `of_turn`: how many rows its turn has."""
+    numbered = rows.annotate(
+        place=Window(RowNumber(), partition_by="turn_id", order_by=order),
+        of_turn=Window(Count("id"), partition_by="turn_id"),
+    )
+    return numbered.filter(place__lte=most).order_by(order)
 
 
 def changes_of(relationship_id: UUID, turn_ids: Sequence[UUID]) -> QuerySet[EntryRevision]:

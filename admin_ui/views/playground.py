@@ -66,7 +66,8 @@ class TalkView(OperatorView):
                 answering.whole()
             except RapportError as error:
                 return page(why=sentence_of(error), message=message)
-            return page()
+            # without JavaScript: a page that is reloaded must not say it again
+            return page() if self.htmx else redirect("admin_ui:playground_talk", self.relationship.id)
 
         try:
             answering = self._answering(message, in_database)

@@ -38,7 +38,7 @@ document.addEventListener("click", (event) => {
 });
 
 // [data-in-place]: its forms are submitted without leaving the page, which keeps the scroll position. Then the same
-// entry is focused or, if it was deleted, the notice with the Undo button.
+// entry is focused or, if it was deleted, the notice with the Undo button; else what the form names as [data-next].
 document.addEventListener("submit", async (event) => {
   const form = event.target;
   if (event.defaultPrevented || form.method !== "post" || !form.closest("[data-in-place], #notices")) return;
@@ -48,7 +48,7 @@ document.addEventListener("submit", async (event) => {
   try {
     const answer = await post(form, sent);
     if (answer.status === 401) return submitNormally(form, event.submitter);
-    if (handleResponse(await answer.text(), answer.status, (name) => answer.headers.get(name))) focusAfter(entry, pressed);
+    if (handleResponse(await answer.text(), answer.status, (name) => answer.headers.get(name))) focusAfter(entry, pressed, form.dataset.next);
   } catch {
     showError(UNREACHABLE);
   } finally {
@@ -68,6 +68,14 @@ function submitNormally(form, button) {
   }
   form.submit();
 }
+
+// The same for a part that htmx sent a form for.
+document.addEventListener("htmx:beforeOnLoad", (event) => {
+  const { elt, requestConfig, xhr } = event.detail;
+  if (requestConfig.verb !== "post" || !elt.form || !xhr.getResponseHeader("HX-Redirect")) return;
+  event.preventDefault();
+  submitNormally(elt.form, { name: "do", value: requestConfig.formData.get("do") });
+});
 
 // Handles the response to a form: a redirect, an error, or a page. Returns whether a page is shown.
 function handleResponse(text, status, header) {
@@ -93,11 +101,11 @@ function showPage(text) {
   return true;
 }
 
-function focusAfter(entry, pressed) {
+function focusAfter(entry, pressed, next) {
   const again = entry && document.getElementById(entry);
   const wanted = again
     ? again.querySelector(`.actions button[value="${CSS.escape(pressed ?? "")}"]`) ?? again.querySelector(".actions a, .actions button")
-    : document.querySelector("form.edit [autofocus]") ?? document.querySelector("#notices button") ?? document.getElementById("add");
+    : document.querySelector("form.edit [autofocus]") ?? document.querySelector("#notices button") ?? (next && document.querySelector(next)) ?? document.getElementById("add");
   wanted?.focus();
 }
 
@@ -138,7 +146,11 @@ document.addEventListener("submit", (event) => {
   setTimeout(() => inFlight.delete(form), 5000);
 }, true);
 
-// Failed requests are shown as a notice.
+// Failed requests are shown as a notice. What they answered, such as a whole page, does not replace a part of this one.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const { isError, xhr } = event.detail;
+  if (isError && !xhr.getResponseHeader("HX-Retarget")) event.detail.shouldSwap = false;
+});
 const UNREACHABLE = "The server can't be reached. Try again in a moment.";
 document.addEventListener("htmx:sendError", () => showError(UNREACHABLE));
 document.addEventListener("htmx:afterOnLoad", () => {
@@ -222,15 +234,16 @@ document.addEventListener("submit", async (event) => {
   form.classList.add("htmx-request"); // shows the busy indicator
   try {
     const answer = await post(form, sent, { "Accept": "text/event-stream", "HX-Target": "talk" });
-    if (answer.headers.has("HX-Redirect")) return location.assign(answer.headers.get("HX-Redirect"));
+    if (answer.headers.has("HX-Redirect")) return submitNormally(form);
     if (!answer.ok) { showError("Something went wrong (" + answer.status + ")."); button.disabled = false; return; }
     if (!(answer.headers.get("Content-Type") ?? "").startsWith("text/event-stream")) {
       talk.innerHTML = await answer.text();
       htmx.process(talk);
+      document.getElementById("message").focus();
       return;
     }
     bubble("user").textContent = sent.get("message");
-    form.reset();
+    form.elements.message.value = ""; // what is typed from now on stays when the talk is replaced
     await readReply(answer, bubble("assistant"));
     htmx.trigger(talk, "poll");
   } catch {
@@ -239,6 +252,10 @@ document.addEventListener("submit", async (event) => {
   } finally {
     form.classList.remove("htmx-request");
   }
+});
+
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (event.detail.target.querySelector("[data-stream].htmx-request")) event.detail.shouldSwap = false; // asked for before
 });
 
 function bubble(role) {
@@ -326,6 +343,16 @@ document.addEventListener("htmx:afterSwap", (event) => {
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-find]") && window.HTMLDialogElement) { event.preventDefault(); openFind(); }
   if (event.target.id === "find") event.target.close();
+});
+
+// [data-counted]: a list that a search fills as one types. How many rows it has now, of this selector, is told to screen
+// readers by the element after it.
+document.addEventListener("htmx:afterSwap", (event) => {
+  const list = event.detail.target;
+  if (!list.matches("[data-counted]")) return;
+  const count = list.querySelectorAll(list.dataset.counted).length;
+  const more = list.querySelector("[rel=next]") ? " on this page" : "";
+  list.nextElementSibling.textContent = count === 1 ? "1 result" : count ? count + " results" + more : "No results";
 });
 
 // A conversation opens at its end, unless the URL names a place. Turns that are loaded above do not move the visible

@@ -1,12 +1,16 @@
 import pytest
 from django.test import Client
 from django.utils import timezone
+from django.utils.html import escape
 
+from admin_ui.conversation import MOST_REFUSED
 from chat.models import KeptContext
 from memory.ingestion.pipeline import drain_relationship
+from memory.models import OperationResult
 from relationships.models import Companion, Relationship, Role, Turn, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.chat import events_of, text_in
+from tests.fixtures.markup import squeezed
 from tests.fixtures.operators import Browser
 from tests.fixtures.turns import Conversation, answer, delete
 
@@ -113,3 +117,46 @@ def test_a_reply_is_streamed_to_a_page_with_a_script(editor: Client, offline: Co
         f"/admin-ui/relationships/{kept.relationship_id}/conversation/"
     ).content.decode()
     assert "Context shown" in conversation
+
+
+def test_an_operation_that_was_refused_is_said_in_the_talk_and_in_the_conversation_and_why(
+    editor: Client, companion: Companion, scripted_provider: ScriptedProvider
+) -> None:
+    companion.config = {"ingestion": {"provider": "scripted"}, "context": {"provider": "offline"}}
+    companion.save()
+    page = begin(editor, companion)
+    relationship = Relationship.objects.get()
+    markup = "<b>Lives in Porto</b>"
+    wrong = [
+        {"op": "change", "content": markup, "messages": [1]},
+        delete(8),
+        delete(9),
+        delete(10),
+        delete(11),
+    ]
+    scripted_provider.answer_with(answer(*wrong), answer(*wrong))
+
+    editor.post(page, {"message": "I live in Porto."}, headers=HTMX)
+    Conversation(relationship).drain()
+
+    turn = Turn.objects.get()
+    shown = squeezed(editor.get(page, headers=HTMX))
+    conversation = squeezed(editor.get(f"/admin-ui/relationships/{relationship.id}/conversation/"))
+    reason = OperationResult.objects.get(number=0).reason
+    assert reason
+    for told in (shown, conversation):
+        assert told.count(">refused</span>") == MOST_REFUSED
+        assert f"Change<bdi>{escape(markup)}</bdi>" in told and f"<bdi>{escape(reason)}</bdi>" in told
+        assert f'/turns/{turn.id}/#operations">2 more refused</a>' in told
+        assert '<span class="badge">no changes</span>' in told
+
+
+def test_a_page_without_a_script_does_not_say_it_again_when_it_is_reloaded(
+    editor: Client, offline: Companion
+) -> None:
+    page = begin(editor, offline)
+
+    said = editor.post(page, {"message": "I live in Porto."})
+
+    assert said.status_code == 302 and said["Location"] == page
+    assert "I live in Porto." in editor.get(page).content.decode()
