@@ -252,9 +252,10 @@ def test_sessions_and_checkpoints_are_counted_and_go_on_on_the_next_page(
     sessions, older = shown(page("workspace", here)), shown(page("workspace", here) + "?sessions=2")
     assert "3 sessions" in sessions and "?sessions=2" in sessions and "Task 0</a>" not in sessions
     assert "Task 0</a>" in older and "Task 2</a>" not in older
-    points, oldest = shown(page("file_history", here)), shown(page("file_history", here) + "?checkpoints=9")
+    points, beyond = shown(page("file_history", here)), shown(page("file_history", here) + "?checkpoints=9")
     assert "checkpoints</span>" in points and "?checkpoints=2" in points
-    assert "Point 0" not in points and "No checkpoints yet" in oldest
+    assert "Point 0" not in points and "Point 2" in points
+    assert "Point 2" in beyond and "No checkpoints yet" not in beyond, "a page that is not there is the first"
 
 
 def test_a_commit_of_many_files_goes_on_on_the_next_page(owner: Client, here: Relationship) -> None:
