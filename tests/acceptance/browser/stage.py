@@ -11,6 +11,7 @@ from behaviours.models import BehaviourRun
 from knowledge.documents import add_document
 from knowledge.models import Document
 from memory.entries.adding import add_entry
+from memory.entries.editing import revise_entry
 from memory.models import EntrySource, HeldDeletion, ScratchpadEntry
 from relationships.ids import relationship_id
 from relationships.models import Companion, EndUser, Membership, Operator, Relationship, Role, Turn
@@ -115,6 +116,14 @@ class Stage:
         )
         self.remember(maya, NASTY, subject=NASTY[:150])
         self.remember(maya, "Prefers to be written to in the morning", pinned=True, type="preference")
+        lisbon = ScratchpadEntry.objects.for_relationship(maya.id).get(content__contains="Lisbon")
+        expires = timezone.now() + timedelta(days=90)
+        more = {
+            "tags": {"team": "red", "note": NASTY[:150]},
+            "expires_at": expires,
+            "metadata": {"from": NASTY},
+        }
+        revise_entry(relationship_id=maya.id, entry_id=lisbon.id, values=more, by=BY)
         self.remember(maya, "Her sister Ana is vegetarian", read_only=True, subject="Ana")
         patch_session(relationship=maya, session="current", patch={"mood": NASTY}, idle_minutes=60)
         self.act(maya)

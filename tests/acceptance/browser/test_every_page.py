@@ -7,12 +7,13 @@ import pytest
 from django.urls import resolve
 from playwright.sync_api import expect
 
+from admin_ui.views.playground import SESSION
 from memory.ingestion.prompt_versions import create_prompt
 from memory.ingestion.replays import request_replay
 from memory.mending.candidates import scope_of
 from memory.mending.plans import draft_plan, store_plan
-from memory.models import MendingPlan, Replay, ScratchpadEntry
-from relationships.models import Relationship
+from memory.models import MendingPlan, OperationResult, Replay, ScratchpadEntry
+from relationships.models import Relationship, Turn
 from relationships.services.api_keys import create_api_key
 from tests.acceptance.browser.desk import Desk
 from tests.acceptance.browser.looks import look
@@ -54,6 +55,8 @@ def pages(stage: Stage, model: OpenAIServer) -> dict[str, str]:
         "relationship-held": stage.page_of(held),
         "relationship-nasty": stage.page_of(nasty),
         "conversation-held": stage.page_of(held, "conversation/"),
+        "trace-held": stage.page_of(held, f"turns/{stage.service.turns(held)[0].id}/"),
+        "talk-held": f"{stage.url}/playground/{held.id}/",
         "trace-failed": stage.page_of(nasty, f"turns/{failed.id}/"),
         "behaviours": f"{ada}behaviours/?relationship={maya.id}&name=greet",
         "companions": f"{stage.url}/companions/",
@@ -137,10 +140,23 @@ def planned(relationship: Relationship) -> MendingPlan:
 
 
 def held_up(stage: Stage) -> Relationship:
-    """One whose deletions awaiting review."""
+    """One with more deletions awaiting review than a page shows, and operations that were refused."""
     held = stage.relationship("Hana")
-    stage.remember(held, "Has a dog", "Lives in Kyoto")
-    stage.hold(held, stage.talk(held, "Forget it all.")[0])
+    stage.remember(held, *(f"Has dog number {number}" for number in range(51)), "Lives in Kyoto")
+    turn = stage.talk(held, "Forget it all.")[0]
+    stage.hold(held, turn)
+    Turn.objects.for_relationship(held.id).update(session=SESSION)
+    for number in range(100, 105):
+        OperationResult(
+            relationship_id=held.id,
+            project_id=held.project_id,
+            turn_id=turn.id,
+            number=number,
+            kind="other",
+            operation={"op": "change", "content": NASTY},
+            verdict="refused",
+            reason=f"there is no operation {NASTY}",
+        ).save(force_insert=True)
     return held
 
 

@@ -197,3 +197,34 @@ def tab_to(window: Page, label: str, *, most: int = 60) -> None:
 def pinned(relationship: Relationship) -> list[str]:
     entries = ScratchpadEntry.objects.for_relationship(relationship.id).active().filter(pinned=True)
     return list(entries.values_list("content", flat=True))
+
+
+def test_reviews_are_decided_one_after_another_by_keyboard_and_searches_tell_how_much_they_found(
+    desk: Desk, stage: Stage
+) -> None:
+    rhea = stage.relationship("Rhea")
+    stage.remember(rhea, "Has a cat", "Has a dog")
+    turns = stage.talk(rhea, "Forget it all.", "I said, all of it.")
+    for turn in turns:
+        stage.hold(rhea, turn)
+    window = desk.open()
+    window.goto(stage.page_of(rhea))
+    keep = window.get_by_role("button", name="Keep them")
+    expect(keep).to_have_count(2)
+
+    keep.first.focus()
+    window.keyboard.press("Enter")
+    expect(keep).to_have_count(1)
+    expect(keep).to_be_focused()
+    window.keyboard.press("Enter")
+    expect(window.get_by_role("link", name="Add entry")).to_be_focused()
+
+    window.get_by_label("Search", exact=True).fill("cat")
+    expect(window.locator("#entries + p")).to_have_text("1 result")
+    window.get_by_label("Search", exact=True).fill("nothing of the kind")
+    expect(window.locator("#entries + p")).to_have_text("No results")
+    window.keyboard.press("Control+k")
+    window.keyboard.type("rhea")
+    expect(window.locator("#found-here + p")).to_have_text("1 result")
+    window.keyboard.press("Escape")
+    expect(window.get_by_label("Search", exact=True)).to_be_focused()
