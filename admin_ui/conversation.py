@@ -144,7 +144,7 @@ def _first_of_each(rows: QuerySet[Any], order: str, most: int) -> QuerySet[Any]:
         place=Window(RowNumber(), partition_by="turn_id", order_by=order),
         of_turn=Window(Count("id"), partition_by="turn_id"),
     )
-    return numbered.filter(place__lte=most).order_by(order)
+    return cast("QuerySet[Any]", numbered.filter(place__lte=most).order_by(order))
 
 
 def changes_of(relationship_id: UUID, turn_ids: Sequence[UUID]) -> QuerySet[EntryRevision]:

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from operator import itemgetter
+from typing import NamedTuple
 from uuid import UUID
 
-from django.db.models import Min, Q, QuerySet
+from django.db.models import Count, Min, Q, QuerySet
 from django.utils import timezone
 
 from admin_ui.conversation import decided_in_words, seconds_between
@@ -22,7 +23,7 @@ from web.pagination import sifted
 NEWEST_FIRST = ("-recorded_at", "-id")
 MOST_READ = 400_000  # characters of messages that a search reads for one page
 WAITING = (TurnState.PENDING, TurnState.PROCESSING)
-_RESULT_COLUMNS = ("relationship_id", "id", "turn_id", "kind", "verdict", "held_id")
+_ALIKE = ("relationship_id", "turn_id", "kind", "verdict", "held_id")  # what operations are counted by
 
 
 @dataclass(slots=True)
@@ -64,6 +65,17 @@ class TurnRow:
         return seconds_between(self.turn.recorded_at, self.turn.settled_at)
 
 
+class _Results(NamedTuple):
+    """How many operations of a turn are alike."""
+
+    relationship_id: UUID
+    turn_id: UUID
+    kind: str
+    verdict: str
+    held_id: UUID | None
+    number: int
+
+
 def turn_rows(turns: Sequence[Turn]) -> list[TurnRow]:
     """Load what the list shows of these turns, without those of relationships that were erased.
 
@@ -84,16 +96,17 @@ def turn_rows(turns: Sequence[Turn]) -> list[TurnRow]:
             row.no_text = "erased" if message.erased_at else "hidden"
         elif row is not None:  # the turn's first message comes last
             row.text, row.is_reply = message.content, message.role == MessageRole.ASSISTANT
-    results = list(OperationResult.objects.filter(**owned).only(*_RESULT_COLUMNS))
+    alike = OperationResult.objects.filter(**owned).order_by().values_list(*_ALIKE).annotate(Count("id"))
+    results = [_Results(*found) for found in alike]
     held = _held_states(results)
     for result in results:
         if (row := rows.get((result.relationship_id, result.turn_id))) is None:
             continue
         if result.verdict == Verdict.APPLIED:
-            row.applied[result.kind] += 1
-        row.refused += result.verdict == Verdict.REFUSED
+            row.applied[result.kind] += result.number
+        row.refused += result.number * (result.verdict == Verdict.REFUSED)
         if result.held_id is not None and (state := held.get((result.relationship_id, result.held_id))):
-            row.held[HeldState(state)] += 1
+            row.held[HeldState(state)] += result.number
     _add_calls(rows)
     _add_next_tries(rows)
     return list(rows.values())
@@ -113,7 +126,7 @@ def _add_next_tries(rows: dict[tuple[UUID, UUID], TurnRow]) -> None:
         row.next_try = at if row.turn.seq >= seq else None
 
 
-def _held_states(results: Sequence[OperationResult]) -> dict[tuple[UUID, UUID], str]:
+def _held_states(results: Sequence[_Results]) -> dict[tuple[UUID, UUID], str]:
     """Return the states of held deletions, by relationship and ID. One statement, or none if none was held."""
     held = [result for result in results if result.held_id is not None]
     found = HeldDeletion.objects.filter(

@@ -55,7 +55,6 @@ def pages(stage: Stage, model: OpenAIServer) -> dict[str, str]:
         "relationship-held": stage.page_of(held),
         "relationship-nasty": stage.page_of(nasty),
         "conversation-held": stage.page_of(held, "conversation/"),
-        "trace-held": stage.page_of(held, f"turns/{stage.service.turns(held)[0].id}/"),
         "talk-held": f"{stage.url}/playground/{held.id}/",
         "trace-failed": stage.page_of(nasty, f"turns/{failed.id}/"),
         "behaviours": f"{ada}behaviours/?relationship={maya.id}&name=greet",
