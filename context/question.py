@@ -6,16 +6,20 @@ from typing import NamedTuple
 from context.facts import RecentMessage
 from memory.fence import cut_fenced
 from memory.retrieval.index.text import count_words
+from memory.whom import refers_back
 
 SHORT = 2  # words: "yes" and "and then?" mean nothing without what they answer
 LONGEST = 2000  # characters: of a longer message, its beginning and its end are used
 
 
 class Question(NamedTuple):
-    """The text to search with, empty if there is none. `told` describes it for `explain`."""
+    """The text to search with, empty if there is none. `told` describes it for `explain`. `before`: what was said just
+    before, if the message speaks of somebody or something in that, as in "Where does she live?".
+    """
 
     text: str
     told: str
+    before: str = ""
 
 
 def question_of(message: str | None, *, recent: Sequence[RecentMessage], session: str) -> Question:
@@ -24,7 +28,8 @@ def question_of(message: str | None, *, recent: Sequence[RecentMessage], session
     if not asked:
         return Question("", "there is no message")
     if count_words(asked[: 10 * LONGEST]) > SHORT:
-        return _bounded(asked, "the message")
+        before = _said_before(asked, recent, session) if refers_back(asked) else ""
+        return _bounded(asked, "the message")._replace(before=before[:LONGEST])
     before = _said_before(asked, recent, session)
     if before:
         return _bounded(f"{before}\n{asked}", "the message, too short alone, with the one before it")

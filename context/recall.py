@@ -10,6 +10,7 @@ from uuid import UUID
 from config.postgresql.sessions import prepared_cursor
 from context.facts import Facts, RecentMessage, count_turns, recent_messages
 from context.question import Question, question_of
+from context.whom import names_meant
 from memory.aliases import LONGEST_SAYING, MOST_SAYINGS, sayings_among
 from memory.entries.happens import zone_of
 from memory.entries.snapshots import Line, LineRow, line_of
@@ -29,6 +30,7 @@ from web.errors import InvalidInput
 
 _SPOKEN = ("user", "assistant")
 MOST_EARLIER = 8
+MOST_TELLING = 40  # entries that may say who somebody is
 SOON_TOLD = timedelta(days=31)  # after the time that is asked about: people often tell of what was so already
 ALL_SHOWN = "nothing retrieved: all that was said stands among the recent messages"
 
@@ -141,6 +143,26 @@ class Recall:
         said = tuple(text[:LONGEST_SAYING] for text in sayings_among(newest)[:MOST_SAYINGS])
         return replace(self._facts.participants, sayings=said)
 
+    @cached_property
+    def sought(self) -> str:
+        """The question, with the names of those whom it means by "my boss" or "she". Two statements, if it has such a
+        word and the list does not say who that is.
+        """
+        return " ".join([self.question.text, *names_meant(self.question, self._facts, self._telling_who)])
+
+    def _telling_who(self, roles: str) -> Sequence[Line]:
+        """The entries that may say who has these roles."""
+
+        def search(asked: SearchParams) -> SearchResult:
+            by_words: dict[str, Any] = {"embedder": None, "reranker": None, "min_score": None}
+            asked["retrieval"] = asked["retrieval"].model_copy(update=by_words)
+            asked |= {"participants": self._facts.participants, "ranker": "best", "top_k": MOST_TELLING}
+            return search_entries(text=roles, **asked)
+
+        return self._recall(
+            search, ENTRIES, lambda row, why: line_of(LineRow._make(row[:-1])), any_there=True
+        ).found
+
     def entries(self, *, tiers: tuple[str, ...] = ()) -> Recalled[RecalledEntry]:
         """The entries of these tiers (none: any) that match the message. At most two statements.
 
@@ -150,7 +172,7 @@ class Recall:
         def search(asked: SearchParams) -> SearchResult:
             asked["fill"] = not tiers
             asked["participants"] = self._participants
-            return search_entries(text=self.question.text, filters=EntryFilters(tiers=tiers), **asked)
+            return search_entries(text=self.sought, filters=EntryFilters(tiers=tiers), **asked)
 
         return self.once(tiers, lambda: self._recall(search, ENTRIES, self._entry, any_there=True))
 
@@ -170,7 +192,7 @@ class Recall:
         def search(asked: SearchParams) -> SearchResult:
             asked |= {"fill": True, "participants": self._participants, "top_k": MOST_EARLIER}
             filters = EntryFilters(states=("superseded",), told_to=until + SOON_TOLD)
-            return search_entries(text=self.question.text, filters=filters, **asked)
+            return search_entries(text=self.sought, filters=filters, **asked)
 
         def ended(row: Sequence[Any], why: str) -> Line:
             line = line_of(LineRow._make(row[:-1]))
@@ -189,7 +211,7 @@ class Recall:
             retrieval = asked["retrieval"]
             most, more = retrieval.top_messages, 0 if retrieval.reranker else retrieval.more_messages
             asked["top_k"] = most + more
-            found = search_messages(text=self.question.text, filters=filters, **asked)
+            found = search_messages(text=self.sought, filters=filters, **asked)
             return replace(found, hits=with_more(found, most=most, more=more))
 
         any_there = bool(self._facts.messages)  # of another session, if this one has none

@@ -6,25 +6,24 @@ once, and a low floor excludes what is unrelated to all of them.
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from uuid import UUID
 
 from django.utils import timezone
 
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.prompt import ends_of
-from memory.ingestion.text_similarity import share_said
 from memory.ingestion.vectors import TextVectors
-from memory.mending.wishes import RELATIONS, STOP
-from memory.models import USER_SUBJECT, ScratchpadEntry
+from memory.models import ScratchpadEntry
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.results import EntryFilters
 from memory.retrieval.search import search_entries_for
-from memory.words import fold, words_of
+from memory.whom import Roles, called, roles_in
+from memory.words import fold
 from providers.tokens import estimate_tokens
 from relationships.models import MessageRole
 
 QUESTION_CHARACTERS = 2000  # of a message; its subject is in these
-MOST_MEANT = 5  # people whom one "my friend" may mean
 EXCHANGE = 2  # earlier messages in which what "she" or "it" means may be named
 BEFORE_CHARACTERS = 400  # of each; a long reply is about many things
 
@@ -33,10 +32,12 @@ def related_entries(
     given: IngestionInput, *, tiers: tuple[str, ...] = (), by_meaning: bool = True
 ) -> tuple[ShownEntry, ...]:
     """Entries that are related to any of the new messages, also those about whoever is called "my boss" in one."""
-    found = find_candidates(given, texts_of(given), tiers=tiers, by_meaning=by_meaning)
     near = (*given.references[-EXCHANGE:], *given.messages)
     said = [message.content for message in near if message.role == MessageRole.USER]
-    if names := _names_meant(given, said, (*given.entries, *found)):
+    roles = roles_in("\n".join(reversed(said)))
+    who = [" ".join(chain(*roles.surely))] if roles.surely else []
+    found = find_candidates(given, [*texts_of(given), *who], tiers=tiers, by_meaning=by_meaning)
+    if names := _names_meant(given, roles, (*given.entries, *found)):
         called = " ".join(names)  # alone, too, as of a long message other words may weigh more
         again = [called, " ".join([called, *said])]
         found = (*find_candidates(given, again, tiers=tiers, by_meaning=False), *found)
@@ -52,29 +53,13 @@ def texts_of(given: IngestionInput) -> list[str]:
     return [*new, "\n".join([*before, *new[:1]])] if before and new else new
 
 
-def _names_meant(given: IngestionInput, said: Sequence[str], entries: Iterable[ShownEntry]) -> list[str]:
+def _names_meant(given: IngestionInput, roles: Roles, entries: Iterable[ShownEntry]) -> list[str]:
     """Whom the person means by who they are and doesn't name now: Ottilie by "my boss", if an entry says that she is
     that.
     """
-    forms = _forms(*said)
-    kin, begin = forms & RELATIONS, {form[:3] for form in forms - STOP}
-    new = _forms(*(message.content for message in given.messages))
-
-    def means(entry: ShownEntry) -> bool:
-        begins = (word[:3] for word in fold(entry.content).split())
-        if entry.subject == USER_SUBJECT or begin.isdisjoint(begins):
-            return False  # most entries, as to split each into words would take long
-        if (name := _forms(entry.subject)) & new:
-            return False
-        if _forms(entry.content) & kin:
-            return True
-        return not name & forms and share_said(entry.content, *said, own=(entry.subject,), of_nothing=0) == 1
-
-    return list(dict.fromkeys(entry.subject for entry in entries if means(entry)))[:MOST_MEANT]
-
-
-def _forms(*texts: str) -> set[str]:
-    return {form for text in texts for word in words_of(text) for form in word.forms}
+    new = fold(" ".join(message.content for message in given.messages))
+    told = ((entry.subject, entry.content) for entry in entries)
+    return [name for name in called(roles.all, told, user=given.user_name) if fold(name) not in new]
 
 
 def likely_entries(given: IngestionInput, *, by_meaning: bool = True) -> tuple[ShownEntry, ...]:

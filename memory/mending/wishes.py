@@ -29,7 +29,7 @@ STOP, NO, ONCE, PAST, RELATIONS, MINE = (
     _folded(_RULES[name]) for name in ("stop", "no", "once", "past", "relations", "mine")
 )
 _ENGLISH, _TELLS_ENGLISH = _folded(_RULES["english"]), _folded(_RULES["tells_english"])
-_SAME = [_folded(group) for group in _RULES["same"]]
+SAME = [_folded(group) for group in _RULES["same"]]
 _NAMES_IN_S = _folded(_RULES["names_in_s"])
 _IRREGULAR = [_folded(group) for group in _RULES["irregular"].split(",")]
 MINE_ONLY = frozenset({"i", "im", "ive", "ich"})  # written with a capital, and no names
@@ -268,7 +268,7 @@ def read_wish(text: str, names: Collection[str] = ()) -> Wish:
 
 
 def _with_synonyms(word: Word) -> Word:
-    same = [group for group in (*_SAME, *_IRREGULAR) if word.forms & group]
+    same = [group for group in (*SAME, *_IRREGULAR) if word.forms & group]
     return word._replace(forms=word.forms.union(*same)) if same and not word.identifier else word
 
 
