@@ -6,7 +6,7 @@ from typing import NamedTuple
 from context.facts import RecentMessage
 from memory.fence import cut_fenced
 from memory.retrieval.index.text import count_words
-from memory.whom import refers_back
+from memory.whom import refers_back, says_little
 
 SHORT = 2  # words: "yes" and "and then?" mean nothing without what they answer
 LONGEST = 2000  # characters: of a longer message, its beginning and its end are used
@@ -23,11 +23,11 @@ class Question(NamedTuple):
 
 
 def question_of(message: str | None, *, recent: Sequence[RecentMessage], session: str) -> Question:
-    """The message; if it is SHORT, together with the person's previous one in this session."""
+    """The message; if it is SHORT or says little, together with the person's previous one in this session."""
     asked = _clean(message or "")
     if not asked:
         return Question("", "there is no message")
-    if count_words(asked[: 10 * LONGEST]) > SHORT:
+    if count_words(asked[: 10 * LONGEST]) > SHORT and not says_little(asked):
         before = _said_before(asked, recent, session) if refers_back(asked) else ""
         return _bounded(asked, "the message")._replace(before=before[:LONGEST])
     before = _said_before(asked, recent, session)

@@ -18,6 +18,7 @@ from memory.words import WORD, fold, normal
 MOST_MEANT = 5  # people whom one "my friend" may mean
 MOST_ROLES = 8  # of a text, the first
 LONGEST = 2000  # characters that are read of a text
+LONGEST_LEANING = 80  # characters of a question that leans on what was said before
 LONGEST_TOLD = 300  # characters that are read of an entry
 _TOLD: dict[str, Any] = tomllib.loads(Path(__file__).with_name("whom.toml").read_text())
 
@@ -27,10 +28,11 @@ def _folded(name: str) -> frozenset[str]:
 
 
 _ROLES = RELATIONS | _folded("roles")
-_POSSESSIVES, _LINKS, _BEFORE, _OF, _PRONOUNS, _GOES_ON = map(
-    _folded, ("possessives", "links", "before", "of", "pronouns", "goes_on")
+_POSSESSIVES, _LINKS, _BEFORE, _OF, _PRONOUNS, _GOES_ON, _IT, _THAT = map(
+    _folded, ("possessives", "links", "before", "of", "pronouns", "goes_on", "it", "that")
 )
 _NO_NAMES = frozenset().union(STOP, WORDS, _ROLES, map(fold, (*MONTHS, *WEEKDAYS)))
+_SAY_LITTLE = frozenset().union(STOP, WORDS, _PRONOUNS, _GOES_ON, _IT, _THAT)
 _WORDS = re.compile(rf"(?P<word>{WORD}(?:-{WORD})*)(?P<own>['’]s?(?!\w))?|[^\w\s]")
 # A sentence that says who somebody is, by the kind of each of its words: the (N)ame, the (R)ole, a (L)ink between them,
 # words (B)efore nouns, whose it is (P), o(f), others with a (C)apital letter, others (x). A comma divides. The groups
@@ -77,18 +79,11 @@ def called(roles: Collection[str], told: Iterable[tuple[str, str]], *, user: str
     """
     if not roles:
         return []
-    told, owners = list(told), set[str]()
-    names = dict[str, None]()
-    said = [(name, _whose(name, text, roles)) for name, text in told]
-    subjects = {fold(part) for name, _ in told for part in name.split()} - set(_parts(user))
-    for name, whose in said:
-        if whose is not None and subjects.isdisjoint(whose):
-            names[name] = None
-            owners.update(_parts(name))
-    for name, whose in said:
-        if whose is not None and not owners.isdisjoint(whose):
-            names[name] = None
-    return list(names)[:MOST_MEANT]
+    own, said = set(_parts(user)), [(name, _whose(name, text, roles)) for name, text in told]
+    meant = [name for name, whose in said if whose is not None and (not whose or not own.isdisjoint(whose))]
+    owners = {part for name in meant for part in _parts(name)}
+    meant += [name for name, whose in said if whose is not None and not owners.isdisjoint(whose)]
+    return list(dict.fromkeys(meant))[:MOST_MEANT]
 
 
 def _parts(name: str) -> list[str]:
@@ -139,8 +134,18 @@ def _kinds(text: str, name: Collection[str], roles: Collection[str]) -> Iterator
 
 def refers_back(question: str) -> bool:
     """Return whether a question is about somebody or something that was named before: "And where does she live?"."""
-    words = [fold(word) for word in re.findall(WORD, normal(question[:LONGEST]))]
+    words = _parts(normal(question[:LONGEST]))
     return not _PRONOUNS.isdisjoint(words) or (words[:1] != [] and words[0] in _GOES_ON)
+
+
+def says_little(question: str) -> bool:
+    """Return whether a question means hardly anything without what was said before: "And how much was it?"."""
+    if len(question) > LONGEST_LEANING:
+        return False
+    words = _parts(normal(question))
+    leans = words[:1] != [] and words[0] in _GOES_ON and _PRONOUNS.isdisjoint(words)
+    leans = leans or not _IT.isdisjoint(words) or (words[-1:] != [] and words[-1] in _THAT)
+    return leans and sum(word not in _SAY_LITTLE for word in words) <= 1
 
 
 def names_in(text: str, *, without: Iterable[str] = ()) -> list[str]:

@@ -32,6 +32,16 @@ def test_a_word_or_two_are_asked_with_what_the_person_said_before(message: str) 
     assert question.told == "the message, too short alone, with the one before it"
 
 
+def test_a_question_that_says_little_is_asked_with_what_the_person_said_before() -> None:
+    assert asked("And how much was it?") == "Where did I park?\nAnd how much was it?"
+
+
+def test_what_was_said_before_is_kept_apart_from_a_question_by_she() -> None:
+    question = question_of("And where does she live?", recent=[said("I met Ana")], session="phone")
+
+    assert (question.text, question.before) == ("And where does she live?", "I met Ana")
+
+
 def test_what_was_said_in_another_session_is_not_what_it_answers() -> None:
     assert asked("yes", said("Where did I park?", session="desk")) == "yes"
 
