@@ -1,12 +1,15 @@
 """Processes a document: reads it, cuts it into chunks, embeds them. Each step is stored, so it is not repeated."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from time import monotonic
 from uuid import UUID
 
 import structlog
+from django.db import transaction
 from django.utils import timezone
 
+from config.postgresql.sessions import execute
 from knowledge.chunking import cut_document
 from knowledge.chunks import embed_chunks, replace_chunks
 from knowledge.claim import claim_document, fail_document, hand_over, holding
@@ -88,10 +91,7 @@ def _cut(claimed: Document, configuration: Configuration) -> None:
     parsed = parse_document(bytes(file.content), kind=claimed.kind)
     language = configuration.retrieval.language or _language_of([block.text for block in parsed.blocks])
     chunks = cut_document(parsed.blocks, tokens=knowledge.chunk_tokens, overlap=knowledge.overlap_tokens)
-    others = DocumentChunk.objects.filter(companion_id=claimed.companion_id)
-    if others.exclude(document_id=claimed.id).count() + len(chunks) > knowledge.max_chunks:
-        raise Unreadable("too_many_chunks")
-    with holding(claimed) as document:
+    with _adding_chunks(claimed, len(chunks), most=knowledge.max_chunks), holding(claimed) as document:
         replace_chunks(document, chunks, language=language)
         claimed.held_row().update(
             reread=False,
@@ -104,6 +104,22 @@ def _cut(claimed: Document, configuration: Configuration) -> None:
             embedding_model="",
             embedding_dimensions=None,
         )
+
+
+@contextmanager
+def _adding_chunks(claimed: Document, more: int, *, most: int) -> Iterator[None]:
+    """A transaction in which the companion may get as many chunks for this document. Raises Unreadable.
+
+    Its documents are counted and written one by one. The companion's own row stays free, so no upload waits.
+    """
+    with transaction.atomic():
+        execute(
+            "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"chunks of {claimed.companion_id}"]
+        )
+        others = DocumentChunk.objects.filter(companion_id=claimed.companion_id)
+        if others.exclude(document_id=claimed.id).count() + more > most:
+            raise Unreadable("too_many_chunks")
+        yield
 
 
 def _language_of(texts: Sequence[str]) -> str:

@@ -1,6 +1,10 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
+from django.db import connection, transaction
 from pytest_django.fixtures import Settings
 
+from config.postgresql.sessions import execute
 from knowledge.errors import REASONS
 from knowledge.models import (
     ChunkEmbedding,
@@ -11,6 +15,7 @@ from knowledge.models import (
 )
 from relationships.models import Companion
 from tests.fixtures.documents import chunks_of, configure, docx_of, learn, pdf_of, process, upload
+from tests.waiting import wait_until
 
 
 def test_a_pdf_becomes_chunks_that_know_their_pages(companion: Companion) -> None:
@@ -74,6 +79,34 @@ def test_more_chunks_than_the_companion_may_have_fail_the_document(companion: Co
     assert learn(companion, "Two.").state == "ready"
     assert learn(companion, "Three.").error_code == "too_many_chunks"
     assert DocumentChunk.objects.count() == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_documents_that_are_read_at_once_stay_within_the_limit_together(companion: Companion) -> None:
+    configure(companion, max_chunks=1)
+    documents = [upload(companion, "One."), upload(companion, "Two.")]
+
+    def read(document: Document) -> str:
+        try:
+            return process(document).error_code
+        finally:
+            connection.close()
+
+    waits = (
+        "SELECT count(*) FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database "
+        "WHERE datname = current_database())"
+    )
+    with ThreadPoolExecutor(2) as pool:
+        with transaction.atomic():
+            execute(
+                f"LOCK {DocumentChunk._meta.db_table} IN SHARE MODE"
+            )  # chunks can be counted, not written
+            outcomes = [pool.submit(read, document) for document in documents]
+            wait_until(lambda: execute(waits) == [(2,)], what="both to come to their chunks")
+        codes = sorted(outcome.result() for outcome in outcomes)
+
+    assert codes == ["", "too_many_chunks"]
+    assert DocumentChunk.objects.count() == 1
 
 
 def test_a_document_that_owes_nothing_is_not_processed(companion: Companion) -> None:
