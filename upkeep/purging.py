@@ -10,9 +10,9 @@ from typing import Any, Protocol
 
 from django.db import DatabaseError, transaction
 
-from config.postgresql.sessions import execute, sqlstate
+from config.postgresql.sessions import again_after_deadlock, execute, sqlstate
 
-_INSUFFICIENT_PRIVILEGE, _DEADLOCK = "42501", "40P01"
+_INSUFFICIENT_PRIVILEGE = "42501"
 _POLL_SECONDS = 0.2
 
 # Transactions that began before may still see deleted rows, which VACUUM then keeps, or hold locks that it would wait
@@ -117,19 +117,14 @@ def _overwrite_log() -> bool:
 
 
 def _done(statement: str) -> bool:
-    """Execute the statement, again if two sessions waited for each other, as two purges do for the catalogues; False if
-    the account may not.
-    """
-    while True:
-        try:
-            execute(statement)
-        except DatabaseError as error:
-            if sqlstate(error) == _DEADLOCK:
-                continue
-            if sqlstate(error) != _INSUFFICIENT_PRIVILEGE:
-                raise
-            return False
-        return True
+    """Execute the statement; False if the account may not. Two purges may wait for each other at the catalogues."""
+    try:
+        again_after_deadlock(execute)(statement)
+    except DatabaseError as error:
+        if sqlstate(error) != _INSUFFICIENT_PRIVILEGE:
+            raise
+        return False
+    return True
 
 
 def _ask(question: str, *values: Any) -> Any:

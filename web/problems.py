@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions as drf
 from rest_framework.request import Request
 
-from config.postgresql.sessions import DISK_FULL, database_went_away, node_went_away, sqlstate
+from config.postgresql.sessions import DEADLOCK, DISK_FULL, database_went_away, node_went_away, sqlstate
 from web import errors
 from web.errors import FieldProblem
 
@@ -69,7 +69,7 @@ SQLSTATES: dict[str, tuple[int, str, str]] = {
         "database_full",
         "The disk of the database is full. Nothing was kept. Send it again when there is room.",
     ),
-    "40P01": (
+    DEADLOCK: (
         503,
         "deadlock",
         "This and another request waited for each other, so the database ended this one. Nothing was kept. "

@@ -1,12 +1,14 @@
 """PostgreSQL without the ORM: prepared statements, separate sessions, and what its errors mean."""
 
 import re
+from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import psycopg
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connections
+from django.db import DatabaseError, InterfaceError, OperationalError, connections
 from django.db.backends.utils import CursorWrapper
 from django.db.utils import DEFAULT_DB_ALIAS
 from psycopg import _queries
@@ -15,6 +17,8 @@ from psycopg.pq import Format
 
 from config.database import KEEPALIVES
 
+P = ParamSpec("P")
+T = TypeVar("T")
 READING: ContextVar[str] = ContextVar("reading", default=DEFAULT_DB_ALIAS)  # see config.postgresql.replica
 _CONNECT_SECONDS = 5
 _OVER_A_LIMIT = "54"  # SQLSTATE's class of statements that are too large or too complex
@@ -22,6 +26,7 @@ _CONNECTION = "08"  # its class for connections, here those between nodes: the l
 _POOLER = "08P01"  # in that class, an error of PgBouncer itself: the whole database is unreachable
 DISK_FULL = "53100"
 READ_ONLY = "25006"  # a write to a read-only server, such as one that is handing over to another
+DEADLOCK = "40P01"
 TOOK_TOO_LONG = "57014"  # a cancelled statement, mostly by its own timeout
 _SHUTDOWN = ("57P01", "57P02", "57P03")
 # What a server reports about another that broke off, under the code for internal errors.
@@ -77,6 +82,23 @@ def execute(statement: Any, parameters: Any = None) -> list[tuple[Any, ...]]:
     with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
         cursor.execute(statement, parameters)
         return cursor.fetchall() if cursor.description else []
+
+
+def again_after_deadlock(work: Callable[P, T]) -> Callable[P, T]:
+    """Decorate a transaction, or a statement of its own: the server ends it if it and another wait for each other, and
+    then it is run again. Inside a longer transaction it is not, as that one may hold what the other waits for.
+    """
+
+    @wraps(work)
+    def working(*args: P.args, **kwargs: P.kwargs) -> T:
+        while True:
+            try:
+                return work(*args, **kwargs)
+            except DatabaseError as error:
+                if sqlstate(error) != DEADLOCK or connections[DEFAULT_DB_ALIAS].in_atomic_block:
+                    raise
+
+    return working
 
 
 def release_connection() -> None:

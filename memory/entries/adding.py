@@ -97,7 +97,8 @@ def add_what_fits(
         more += not superseded
         changes += [*superseded, added(entry, reason=given[place][1])]
     if limit is not None and more:
-        refuse_too_many(relationship.id, limit, more)
+        count = ScratchpadEntry.objects.for_relationship(relationship.id).active().count()
+        refuse_too_many(count, limit, more)
     change_entries(
         relationship_id=relationship.id, project_id=relationship.project_id, changes=changes, by=by, now=now
     )

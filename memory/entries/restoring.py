@@ -60,6 +60,7 @@ def _restore(entries: Sequence[ScratchpadEntry], by: Actor, reason: str) -> Refu
         return {}
     now, relationship_id = timezone.now(), entries[0].relationship_id
     taken, limit = Taken.read(relationship_id, entries), _limit_of(relationship_id)
+    count = ScratchpadEntry.objects.for_relationship(relationship_id).active().count()
     refused: Refused = {}
     changes: list[Change] = []
     more = 0
@@ -70,7 +71,7 @@ def _restore(entries: Sequence[ScratchpadEntry], by: Actor, reason: str) -> Refu
             taken.refuse_same(entry)
             superseded = taken.supersede_key(entry, now, since=now)
             if not superseded:
-                refuse_too_many(relationship_id, limit, more + 1)
+                refuse_too_many(count, limit, more + 1)
                 more += 1
         except RapportError as error:
             refused[place] = error

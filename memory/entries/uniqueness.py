@@ -114,8 +114,8 @@ def of_either(
     }
 
 
-def refuse_too_many(relationship_id: UUID, limit: int, more: int = 1) -> None:
-    count = ScratchpadEntry.objects.for_relationship(relationship_id).active().count()
+def refuse_too_many(count: int, limit: int, more: int) -> None:
+    """`count`: the active entries that are there. Raises TooManyEntries."""
     if count + more > limit:
         room = f"{max(0, limit - count)} of {more} more fit" if more > 1 else "Delete some first"
         raise TooManyEntries(

@@ -1,8 +1,9 @@
 """Erase a relationship; or a person, a companion or a project, one relationship after another. Count what would go.
 
 Each relationship is erased in its own transaction, and the row of the person or companion last. So repeating the call
-finishes an erasure that was killed. While others create relationships, rounds follow as long as each has fewer to
-erase. The rest is erased at the end, under the lock of that row, which prevents further ones.
+finishes an erasure that was killed; a transaction that the server ends, because it and another wait for each other, is
+repeated here. While others create relationships, rounds follow as long as each has fewer to erase. The rest is erased
+at the end, under the lock of that row, which prevents further ones.
 """
 
 import math
@@ -13,6 +14,7 @@ from django.apps import apps
 from django.db.models import Count, Model, QuerySet, Value
 from django.utils import timezone
 
+from config.postgresql.sessions import again_after_deadlock
 from relationships.models import AuditEvent, Companion, EndUser, Project, Relationship, RelationshipOwned
 from upkeep.erasure.allow_erasure import erasing
 from upkeep.erasure.counts import Counts, table_name, tell
@@ -51,9 +53,9 @@ def _erase_owner(model: Any, level: str, project_id: UUID, owner_id: UUID, by: A
         raise NotFound(f"This {level} does not exist.")
     relationships = Relationship.objects.of_project(project_id).filter(**{level: owner_id})
     counts = _erase_in_rounds(relationships, by)
-    with erasing():
-        counts += _erase_owners(owner, relationships, by)
-        return tell(project_id=project_id, level=level, target_id=owner_id, by=by, counts=counts)
+    return _erase_last(
+        owner, relationships, by, counts, project_id=project_id, level=level, target_id=owner_id
+    )
 
 
 def erase_project(*, project_id: UUID, by: Actor) -> Counts:
@@ -68,11 +70,28 @@ def erase_project(*, project_id: UUID, by: Actor) -> Counts:
     counts = _erase_in_rounds(relationships, by)
     counts += _erase_in_batches(EndUser.objects.of_project(project_id), "user_id", by)
     counts += _erase_in_batches(Companion.objects.of_project(project_id), "companion_id", by)
+    return _erase_last(
+        projects, relationships, by, counts, project_id=project_id, level="project", target_id=project_id
+    )
+
+
+@again_after_deadlock
+def _erase_last(
+    owner: QuerySet[Any, Any],
+    relationships: QuerySet[Relationship, Relationship],
+    by: Actor,
+    before: Counts,
+    *,
+    project_id: UUID,
+    level: str,
+    target_id: UUID,
+) -> Counts:
+    """Delete the row of the person, companion or project itself. `before`: what was erased until now."""
     with erasing():
-        counts += _erase_owners(projects, relationships, by)
-        # Of the audit trail only the last event stays: that the project was erased.
-        counts += _delete_rows(AuditEvent.objects.filter(project_id=project_id))
-        return tell(project_id=project_id, level="project", target_id=project_id, by=by, counts=counts)
+        counts = before + _erase_owners(owner, relationships, by)
+        if level == "project":  # Of the audit trail only the last event stays: that the project was erased.
+            counts += _delete_rows(AuditEvent.objects.filter(project_id=project_id))
+        return tell(project_id=project_id, level=level, target_id=target_id, by=by, counts=counts)
 
 
 def _erase_in_rounds(relationships: QuerySet[Relationship, Relationship], by: Actor) -> Counts:
@@ -93,13 +112,15 @@ def _erase_each(relationships: QuerySet[Relationship, Relationship], by: Actor) 
     return counts
 
 
+@again_after_deadlock
 def _erase_owners(
     owners: QuerySet[Any, Any], relationships: QuerySet[Relationship, Relationship], by: Actor
 ) -> Counts:
-    """Delete people or companions, with relationships created meanwhile. Call it inside `erasing`."""
-    # From here on no relationship of theirs can be created, as its foreign key would wait for this lock.
-    list(owners.select_for_update().values_list("id"))
-    return _erase_each(relationships, by) + _delete_rows(owners)
+    """Delete people or companions, with relationships created meanwhile."""
+    with erasing():
+        # From here on no relationship of theirs can be created, as its foreign key would wait for this lock.
+        list(owners.select_for_update().values_list("id"))
+        return _erase_each(relationships, by) + _delete_rows(owners)
 
 
 def _delete_rows(rows: QuerySet[Any, Any]) -> Counts:
@@ -112,11 +133,11 @@ def _erase_in_batches(owners: QuerySet[Any, Any], reference: str, by: Actor) -> 
     counts, owners = Counts(), owners.filter(created_at__lte=timezone.now())
     while batch := list(owners.order_by("id").values_list("id", flat=True)[:_AT_ONCE]):
         relationships = Relationship.objects.filter(**{f"{reference}__in": batch})
-        with erasing():
-            counts += _erase_owners(owners.filter(id__in=batch), relationships, by)
+        counts += _erase_owners(owners.filter(id__in=batch), relationships, by)
     return counts
 
 
+@again_after_deadlock
 def _erase_one(project_id: UUID, relationship_id: UUID, by: Actor) -> Counts | None:
     """Erase one relationship; None if it doesn't exist. A turn that waits for its lock then finds it gone."""
     row = Relationship.objects.of_project(project_id).filter(id=relationship_id)
