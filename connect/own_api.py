@@ -75,15 +75,25 @@ class OwnApi:
             return self.get(f"{path}/{added.body['entry']}"), False
         return added, True
 
-    def every(self, path: str, body_of: Callable[[Answered], Any], **query: Any) -> list[Any]:
-        """All items of a list, page by page. `body_of` raises the other protocol's error for a problem."""
+    def every(
+        self,
+        path: str,
+        body_of: Callable[[Answered], Any],
+        *,
+        most: int | None = None,
+        cursor: str | None = None,
+        **query: Any,
+    ) -> list[Any]:
+        """All items of a list, or the `most` after `cursor`, page by page. `body_of` raises the other protocol's error
+        for a problem.
+        """
         items: list[Any] = []
-        cursor = None
         while True:
-            page = body_of(self.get(path, limit=MOST, cursor=cursor, **query))
+            limit = MOST if most is None else min(MOST, most - len(items))
+            page = body_of(self.get(path, limit=limit, cursor=cursor, **query))
             items += page["items"]
             cursor = page["next_cursor"]
-            if cursor is None:
+            if cursor is None or len(items) == most:
                 return items
 
     def ask(self, method: str, path: str, body: Any = None, *, query: Any = (), **headers: str) -> Answered:

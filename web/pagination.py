@@ -55,8 +55,12 @@ def page_of(
         rows = rows.filter(_after(order, _decode([_field(rows, name) for name in names], page.cursor)))
     with _within_seconds(slow):
         found, last = sifted(rows, order, page.limit, keep)
-    cursor = _encode([_value(last, name) for name in names]) if last is not None else None
-    return {"items": [present(row) for row in found], "next_cursor": cursor}
+    return {"items": [present(row) for row in found], "next_cursor": _cursor(last, order)}
+
+
+def cursor_after(rows: QuerySet[Any, Any], place: int, *, order: Sequence[str]) -> str | None:
+    """The cursor of a page that begins after this many rows; None if it is the first page, or there are fewer rows."""
+    return _cursor(rows.order_by(*order)[place - 1 : place].first() if place else None, order)
 
 
 def sifted(
@@ -123,8 +127,12 @@ def _after(order: Sequence[str], values: Sequence[Any]) -> Q:
     return Q(**{f"{name}__{later}e": value}) & (beyond | _after(order[1:], values[1:]))
 
 
-def _encode(values: Sequence[Any]) -> str:
-    return base64.urlsafe_b64encode(orjson.dumps(list(values))).decode().rstrip("=")
+def _cursor(last: Any, order: Sequence[str]) -> str | None:
+    """The cursor of the page after the row `last`."""
+    if last is None:
+        return None
+    values = [_value(last, name.lstrip("-")) for name in order]
+    return base64.urlsafe_b64encode(orjson.dumps(values)).decode().rstrip("=")
 
 
 def _decode(fields: Sequence["Field[Any, Any]"], cursor: str) -> list[Any]:

@@ -7,7 +7,7 @@ A turn is `due` when a worker could take it now: it is the first open one of its
 for whatever the first one waits for.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import lru_cache
@@ -20,7 +20,7 @@ from django.db import connection
 from django.db.models import DurationField, ExpressionWrapper, F
 from django.db.models.functions import Now
 
-from config.postgresql.citus import is_distributed
+from config.postgresql.citus import is_distributed, rows_of_each
 from config.postgresql.sessions import execute
 from worker.heartbeat import secret_in_use
 from worker.models import WorkerHeartbeat
@@ -29,18 +29,20 @@ DUE = "due"  # no worker has taken it yet
 READING = "reading"  # behind one that is being processed
 COUNT_LIMIT = 10_000  # turns that each statement reads, those that wait longest first
 
-# Turns that failed so far, and may be running again: a limited number for each provider and for the projects' own
-# causes, so that none hides another. Served by the index turn_waiting.
+# Turns that failed so far, and may be running again: a limited number for each cause (a provider, or a project's own)
+# and project, so that none hides another. Served by the index turn_waiting_in_project.
 _TRIED = "state IN ('pending', 'processing') AND waiting_since IS NOT NULL"
 NEXT_CAUSE = f"""
 SELECT waits_on FROM relationships_turn
  WHERE {_TRIED} AND (%(after)s::text IS NULL OR waits_on > %(after)s) ORDER BY waits_on LIMIT 1
 """  # noqa: S608 - a constant of ours
+_OLDEST = f"""
+SELECT error_code, waits_on, waiting_since FROM relationships_turn
+ WHERE {_TRIED} AND waits_on = %(cause)s AND project_id = {{project}} ORDER BY waiting_since LIMIT %(limit)s
+"""  # noqa: S608
 TRIED = f"""
-SELECT project_id, error_code, waits_on, count(*), extract(epoch FROM now() - min(waiting_since))::float8
-  FROM (SELECT project_id, error_code, waits_on, waiting_since FROM relationships_turn
-         WHERE {_TRIED} AND waits_on = %(cause)s ORDER BY waiting_since LIMIT %(limit)s) oldest
- GROUP BY 1, 2, 3
+SELECT error_code, waits_on, count(*), extract(epoch FROM now() - min(waiting_since))::float8
+  FROM ({_OLDEST}) oldest GROUP BY 1, 2
 """  # noqa: S608
 # Due turns that were not tried yet. Served by turn_due; then, for each relationship among them, turn_open finds its
 # first turn, and turn_seq_once the one before that, after whose end it could be claimed.
@@ -236,19 +238,28 @@ def read_condition() -> QueueCondition:
 
 
 def read_waits() -> tuple[Wait, ...]:
-    """Each project and reason once. Two statements, and two for each provider waited on. Raises django.db.Error."""
+    """Each project and reason once. Three statements, and five for each provider waited on. Raises django.db.Error."""
     untried = execute(UNTRIED, {"limit": COUNT_LIMIT, "reading": READING, "due": DUE})
     return _merged(Wait(*row) for row in (*read_tried(COUNT_LIMIT), *untried))
 
 
 def read_tried(limit: int) -> list[tuple[Any, ...]]:
-    """Rows for Wait, from the `limit` longest waiting turns of each provider. Raises django.db.Error."""
+    """Rows for Wait. Of each cause the longest waiting turns, `limit` in all, as many of each project that has some.
+
+    Raises django.db.Error.
+    """
     found: list[tuple[Any, ...]] = []
-    cause = None
+    cause, projects = None, list[UUID]()
     while causes := execute(NEXT_CAUSE, {"after": cause}):
         cause = causes[0][0]
-        found += execute(TRIED, {"cause": cause, "limit": limit})
+        projects = projects or [row[0] for row in execute("SELECT id FROM relationships_project")]
+        waiting = [row[0] for row in _of_each(_OLDEST, projects, cause, 1)]
+        found += _of_each(TRIED, waiting, cause, max(1, limit // max(1, len(waiting))))
     return found
+
+
+def _of_each(statement: str, projects: Sequence[UUID], cause: str, limit: int) -> list[tuple[Any, ...]]:
+    return rows_of_each(statement, {"project": ("uuid", projects)}, {"cause": cause, "limit": limit})
 
 
 def read_asked() -> Asked:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
@@ -13,7 +14,10 @@ from rest_framework.exceptions import AuthenticationFailed
 
 from connect.mem0.requests import NOT_HERE, Refusal, Whose, end_of, last_day, said, two_ids, when, whose
 from connect.own_api import MOST, Answered, OwnApi
+from memory.api.entries import NEWEST_FIRST
+from memory.models import ScratchpadEntry
 from web.errors import TooManyRequests
+from web.pagination import cursor_after
 
 _STATUS = {
     "pending": "PENDING",
@@ -122,14 +126,17 @@ def list_memories(api: OwnApi, given: Given) -> Any:
         for name, default in (("page", 1), ("page_size", 100))
     )
     meant = whose(given, stored=False)
-    relationship = _find(api, meant)
-    entries = [] if relationship is None else api.every(f"/relationships/{relationship}/entries", good)
-    part = entries[(page - 1) * size : page * size]
-    results = [shown(one, str(relationship), meant) for one in part]
-    more = page * size < len(entries)
+    relationship, start = _find(api, meant), (page - 1) * size
+    count, entries = 0, list[Any]()
+    if relationship is not None:
+        rows = ScratchpadEntry.objects.for_relationship(UUID(relationship)).active()
+        count, cursor = rows.count(), cursor_after(rows, start, order=NEWEST_FIRST)
+        if start == 0 or cursor is not None:
+            entries = api.every(f"/relationships/{relationship}/entries", good, most=size, cursor=cursor)
+    results = [shown(one, str(relationship), meant) for one in entries]
     before = f"?page={page - 1}&page_size={size}" if page > 1 else None
-    after = f"?page={page + 1}&page_size={size}" if more else None
-    return {"count": len(entries), "next": after, "previous": before, "results": results}
+    after = f"?page={page + 1}&page_size={size}" if start + size < count else None
+    return {"count": count, "next": after, "previous": before, "results": results}
 
 
 def read(api: OwnApi, given: Given, memory_id: str) -> Any:

@@ -91,11 +91,11 @@ class Turn(QueuedRow, RelationshipOwned):
             models.Index(
                 fields=["relationship", "settled_at"], condition=models.Q(state="failed"), name="turn_failed"
             ),
-            # /readyz/worker and /metrics: what has failed so far, by what it waits for, longest first
+            # /readyz/worker and /metrics: what has failed so far, by what it waits for and project, longest first
             models.Index(
-                fields=["waits_on", "waiting_since"],
+                fields=["waits_on", "project_id", "waiting_since"],
                 condition=models.Q(state__in=["pending", "processing"], waiting_since__isnull=False),
-                name="turn_waiting",
+                name="turn_waiting_in_project",
             ),
             # a project's turns, newest first: all of them, and those that were not processed
             models.Index(

@@ -127,14 +127,15 @@ def test_no_statement_reads_the_whole_table_of_turns(make_turn: MakeTurn, relati
             "due": "due",
             "queue": "rapport",
             "cause": "gemini",
+            "project": relationship.project_id,
             "after": None,
         }
-        for statement in (NEXT_CAUSE, TRIED, UNTRIED, condition_module._COUNTS):
+        for statement in (NEXT_CAUSE, TRIED.format(project="%(project)s"), UNTRIED, condition_module._COUNTS):
             cursor.execute(f"EXPLAIN {statement}", told)
             plans += [row[0] for row in cursor.fetchall()]
 
     assert "Seq Scan on relationships_turn" not in "\n".join(plans)
-    assert "turn_waiting" in "\n".join(plans)
+    assert "turn_waiting_in_project" in "\n".join(plans)
 
 
 def test_projects_that_asked_are_counted_once_and_those_that_were_answered_lately(
@@ -164,6 +165,36 @@ def test_what_one_project_waits_for_by_itself_can_not_hide_what_all_wait_for(mak
     found = {(code, provider): turns for _, code, provider, turns, _ in read_tried(3)}
 
     assert found == {("budget", ""): 3, ("unauthorized", "openai"): 1, ("timeout", "gemini"): 1}
+
+
+@pytest.mark.parametrize(("reason", "provider"), [("budget", ""), ("timeout", "openai")])
+def test_many_turns_of_one_project_hide_no_others_that_wait_for_the_same(
+    reason: str, provider: str, make_turn: MakeTurn
+) -> None:
+    for _ in range(4):
+        make_turn(**waiting(reason, seconds=5000, on=provider))
+    other = Project.objects.create(name="Another")
+    make_turn(
+        of=meet(Companion.objects.create(project=other, slug="bob")),
+        **waiting(reason, seconds=40, on=provider),
+    )
+
+    found = {project_id: (turns, round(seconds, -1)) for project_id, _, _, turns, seconds in read_tried(4)}
+
+    assert len(found) == 2
+    assert found[other.id] == (1, 40) and (2, 5000) in found.values()
+
+
+def test_the_number_of_projects_makes_no_more_statements(
+    make_turn: MakeTurn, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    for number in range(3):
+        project = Project.objects.create(name=f"Project {number}")
+        companion = Companion.objects.create(project=project, slug="bob")
+        make_turn(of=meet(companion), **waiting("budget", seconds=30))
+
+    with django_assert_num_queries(8):
+        assert len(read_waits()) == 3
 
 
 def test_turns_are_counted_by_what_they_wait_for(make_turn: MakeTurn) -> None:
