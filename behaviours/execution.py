@@ -22,7 +22,7 @@ from behaviours.conditions import holds
 from behaviours.configuration import Behaviour
 from behaviours.models import BehaviourRun, RunState
 from behaviours.moments import TurnMoment, dated_entries, variables_of
-from behaviours.owed import TASK, owe_next_time, time_of
+from behaviours.owed import TASK, owe_next_times, time_of
 from memory.entries.happens import zone_of
 from memory.mending.forgotten import Forgotten
 from memory.model_calls import MadeCall, count_made_calls, store_made_calls
@@ -103,7 +103,7 @@ def _open(run: BehaviourRun, held: QueuedQuerySet) -> Work | None:
         if behaviour is not None and due is not None and run.occasion.startswith("at:"):
             held.update(occasion=f"on:{run.occasion[3:]}")  # so that it no longer counts as the next time
             after = max(due, timezone.now())
-            owe_next_time(relationship.id, run.project_id, run.behaviour, behaviour, after=after)
+            owe_next_times(relationship.id, run.project_id, {run.behaviour: behaviour}, after=after)
         paused = relationship.user.ingestion_paused
         if run.fired_at is None and (paused or not _fires(run, behaviour, moment)):
             held.delete()

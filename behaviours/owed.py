@@ -1,5 +1,6 @@
 """Creates runs, for a stored turn or for the next time of a schedule, in the same transaction."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from uuid import UUID
 
@@ -33,10 +34,10 @@ def owe_runs(stored: StoredTurn) -> None:
         made.filter(session=turn.session).update(turn_id=turn.id)
     # Such as an agent's report: nobody spoke, but entries may come of it.
     reported = all(message.role == MessageRole.TOOL for message in stored.messages)
-    runs = []
+    runs, scheduled = [], dict[str, Behaviour]()
     for name, behaviour in by_kind["async"]:
         if behaviour.is_scheduled:
-            owe_next_time(turn.relationship_id, turn.project_id, name, behaviour, after=stored.now)
+            scheduled[name] = behaviour
         elif turn.state != TurnState.SKIPPED if behaviour.waits_for_reading else not reported:
             runs.append(
                 BehaviourRun(
@@ -52,43 +53,51 @@ def owe_runs(stored: StoredTurn) -> None:
                 )
             )
     BehaviourRun.objects.bulk_create(runs)
+    owe_next_times(turn.relationship_id, turn.project_id, scheduled, after=stored.now)
     if any(run.due_at for run in runs):
         enqueue_task(TASK, turn.relationship_id, project_id=turn.project_id)
 
 
 def owe_schedules(relationship: Relationship) -> None:
     """Create the runs for the next times of all schedules. Under the relationship's row lock."""
-    behaviours = configuration_of(relationship).values.behaviours
-    for name, behaviour in behaviours.by_kind["async"]:
-        if behaviour.is_scheduled:
-            owe_next_time(relationship.id, relationship.project_id, name, behaviour, after=now())
+    behaviours = configuration_of(relationship).values.behaviours.by_kind["async"]
+    scheduled = {name: behaviour for name, behaviour in behaviours if behaviour.is_scheduled}
+    owe_next_times(relationship.id, relationship.project_id, scheduled, after=now())
 
 
-def owe_next_time(
-    relationship_id: UUID, project_id: UUID, name: str, behaviour: Behaviour, *, after: datetime
+def owe_next_times(
+    relationship_id: UUID, project_id: UUID, scheduled: Mapping[str, Behaviour], *, after: datetime
 ) -> None:
-    """Create the run for the next time of a schedule. It takes the place of one for another time that is still to come,
-    which was owed by an earlier schedule or in another time zone. Under the relationship's row lock.
+    """Create the runs for the next times of these schedules. Each takes the place of one for another time that is still
+    to come, which was owed by an earlier schedule or in another time zone. Under the relationship's row lock. Four
+    statements, however many there are.
     """
+    if not scheduled:
+        return
     timezone = Relationship.objects.values_list("timezone", flat=True).get(id=relationship_id)
-    due = min(next_time(expression, after, timezone) for expression in schedules_of(behaviour.when))
-    open_runs = BehaviourRun.objects.for_relationship(relationship_id).filter(behaviour=name).next_times()
-    for known in open_runs:  # one at most
-        if time_of(known) == due or time_of(known) <= after:
-            return
-        open_runs.delete()
-    run = BehaviourRun(
-        id=uuid7(),
-        relationship_id=relationship_id,
-        project_id=project_id,
-        behaviour=name,
-        kind=behaviour.kind,
-        action=behaviour.action,
-        occasion=f"at:{due.isoformat()}",
-        session=DEFAULT_SESSION,
-        due_at=due,
-    )
-    BehaviourRun.objects.bulk_create([run], ignore_conflicts=True)
+    owned = BehaviourRun.objects.for_relationship(relationship_id)
+    known = {run.behaviour: run for run in owned.filter(behaviour__in=scheduled).next_times()}
+    runs = []
+    for name, behaviour in scheduled.items():
+        due = min(next_time(expression, after, timezone) for expression in schedules_of(behaviour.when))
+        if name in known and (time_of(known[name]) == due or time_of(known[name]) <= after):
+            del known[name]  # it stays
+            continue
+        run = BehaviourRun(
+            id=uuid7(),
+            relationship_id=relationship_id,
+            project_id=project_id,
+            behaviour=name,
+            kind=behaviour.kind,
+            action=behaviour.action,
+            occasion=f"at:{due.isoformat()}",
+            session=DEFAULT_SESSION,
+            due_at=due,
+        )
+        runs.append(run)
+    if known:
+        owned.filter(behaviour__in=known).next_times().delete()
+    BehaviourRun.objects.bulk_create(runs, ignore_conflicts=True)
 
 
 def time_of(run: BehaviourRun) -> datetime:

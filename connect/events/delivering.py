@@ -17,7 +17,14 @@ from django.utils import timezone
 from behaviours.webhooks import post_signed
 from config.postgresql.sessions import database_went_away
 from connect.events.owed import TASK
-from connect.events.reading import SETTLING, Happening, Place, happened_after, is_more_to_tell
+from connect.events.reading import (
+    SETTLING,
+    Happening,
+    Place,
+    happened_after,
+    has_changed_since,
+    is_more_to_tell,
+)
 from connect.models import DeliveryState, EventDelivery
 from relationships.configuration.schema import Configuration
 from relationships.models import Relationship
@@ -126,13 +133,18 @@ def _leave_the_rest(delivery: EventDelivery, held: Any) -> None:
 @transaction.atomic
 def _rest(held: Any, now: datetime, *, delivers: bool) -> None:
     """Release the delivery: due again only if something was not delivered yet. Later events wait for the row's lock,
-    and then make it due.
+    and then make it due. A change of an entry that came just before found the row held: its task did nothing.
     """
     row = held.select_for_update().first()
     if row is None:
         raise Lost
-    untold = delivers and is_more_to_tell(row.relationship_id, Place(row.seq, row.at))
-    held.release(due_at=now + LOOK_AGAIN if untold else None, attempts=0, error="", error_code="")
+    place, due_at = Place(row.seq, row.at), None
+    if delivers and has_changed_since(row.relationship_id, place):
+        due_at = now
+        enqueue_task(TASK, row.relationship_id, project_id=row.project_id)
+    elif delivers and is_more_to_tell(row.relationship_id, place):
+        due_at = now + LOOK_AGAIN
+    held.release(due_at=due_at, attempts=0, error="", error_code="")
 
 
 def _give_back(delivery: EventDelivery, held: Any, failure: Failure) -> None:

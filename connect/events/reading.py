@@ -105,6 +105,11 @@ def happened_after(relationship_id: UUID, place: Place, *, now: datetime) -> tup
     return told, Place(place.seq, max(place.at, until))
 
 
+def has_changed_since(relationship_id: UUID, place: Place) -> bool:
+    """Return whether there are events that can be told at once."""
+    return EntryRevision.objects.for_relationship(relationship_id).filter(seq__gt=place.seq).exists()
+
+
 def is_more_to_tell(relationship_id: UUID, place: Place) -> bool:
     """Return whether anything happened after the place, settled or not."""
     after: list[tuple[_Rows, str, Any]] = [(EntryRevision.objects.for_relationship, "seq", place.seq)]

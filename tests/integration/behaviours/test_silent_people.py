@@ -95,6 +95,22 @@ def test_many_are_seen_a_few_at_a_time_and_then_nobody_again(
     assert len(asked) == 1
 
 
+def test_many_schedules_are_owed_with_as_many_statements_as_one(conversation: Conversation) -> None:
+    def statements(count: int) -> int:
+        BehaviourRun.objects.all().delete()
+        behave(conversation.relationship, **{f"greet{number}": DAILY for number in range(count)})
+        walk = ScheduleWalk()
+        with CaptureQueriesContext(connection) as asked:
+            walk.step(timezone.now())
+        assert _hours(conversation.relationship) == [9] * count
+        return len(asked)
+
+    conversation.say("Hi")
+    few = statements(1)
+
+    assert statements(20) == few
+
+
 def test_a_walk_that_failed_is_taken_again(
     conversation: Conversation, monkeypatch: pytest.MonkeyPatch
 ) -> None:

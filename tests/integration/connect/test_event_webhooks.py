@@ -3,8 +3,10 @@
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 from django_q.models import OrmQ
 from structlog.testing import capture_logs
@@ -59,6 +61,27 @@ def test_a_long_delivery_is_left_to_another_task_after_an_event(
         assert deliver(relationship, now=not number).error_code == ""
         assert told(webhook)[1:] == entries[: number + 1]
         assert [task.task["func"] for task in OrmQ.objects.all()] == [TASK] * (number + 1)
+
+
+def test_a_change_that_comes_just_as_a_delivery_ends_is_delivered_without_waiting_for_the_sweep(
+    api: Api, at: str, relationship: Relationship, webhook: WebhookServer
+) -> None:
+    """Its own task found the delivery held by a worker, and did nothing."""
+    listen(relationship, webhook.url)
+    entries = [add_entry(api, at, "Fact 0.")]
+
+    def meanwhile(execute: Any, statement: str, *rest: Any) -> Any:
+        if "FOR UPDATE" in statement and "connect_eventdelivery" in statement and told(webhook) == entries:
+            entries.append(add_entry(api, at, "Fact 1."))
+            OrmQ.objects.all().delete()
+        return execute(statement, *rest)
+
+    with connection.execute_wrapper(meanwhile):
+        deliver(relationship)
+    assert [task.task["func"] for task in OrmQ.objects.all()] == [TASK]
+    deliver(relationship, now=False)
+
+    assert told(webhook) == entries
 
 
 def test_a_refused_event_is_retried_under_its_id_before_later_ones(
