@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 MOST_AT_ONCE = 20_000_000  # Effort of all comparisons of one request
+INDEXED = 10  # effort for each line that is indexed, before any pair is compared
+LOOKED = 30  # effort for each look for the longest piece, besides the pairs
 CONTEXT = 3  # lines shown around a change, as git does
 
 
@@ -46,7 +48,9 @@ class Matcher(difflib.SequenceMatcher[str]):
     ) -> difflib.Match:
         ahi, bhi = len(self.a) if ahi is None else ahi, len(self.b) if bhi is None else bhi
         if self.effort.left > 0:
-            self.effort.left -= ahi - alo + sum(len(self.b2j.get(line, ())) for line in self.a[alo:ahi])
+            self.effort.left -= (
+                LOOKED + ahi - alo + sum(len(self.b2j.get(line, ())) for line in self.a[alo:ahi])
+            )
         if self.effort.left > 0:
             return super().find_longest_match(alo, ahi, blo, bhi)
         most = min(ahi - alo, bhi - blo)
@@ -55,6 +59,24 @@ class Matcher(difflib.SequenceMatcher[str]):
             return difflib.Match(alo, blo, alike)
         alike = _alike((self.a[ahi - at], self.b[bhi - at]) for at in range(1, most + 1))
         return difflib.Match(ahi - alike, bhi - alike, alike)
+
+
+def matching_lines(
+    old: Sequence[str], new: Sequence[str], *, effort: Effort
+) -> Iterator[tuple[int, int, int]]:
+    """Where each piece that both have begins in each of them, and its length. Only what is between the first and the
+    last difference is compared line by line, as long as there is effort left.
+    """
+    most = min(len(old), len(new))
+    head = _alike(zip(old, new, strict=False))
+    tail = _alike((old[-at], new[-at]) for at in range(1, most - head + 1))
+    yield 0, 0, head
+    left, right = old[head : len(old) - tail], new[head : len(new) - tail]
+    effort.left -= INDEXED * len(right) if left else 0
+    if left and right and effort.left > 0:
+        for at, to, size in Matcher(None, left, right, effort=effort).get_matching_blocks():
+            yield head + at, head + to, size
+    yield len(old) - tail, len(new) - tail, tail
 
 
 def unified_diff(before: str, after: str, *, path: str, effort: Effort | None = None) -> str:

@@ -7,7 +7,7 @@ from itertools import groupby
 from uuid import UUID
 
 from relationships.models import Relationship
-from relationships.text_matching import MOST_AT_ONCE, Effort, Matcher, lines_of
+from relationships.text_matching import MOST_AT_ONCE, Effort, lines_of, matching_lines
 from web.errors import InvalidInput
 from workspace.errors import FileNotThere
 from workspace.files import FileRead
@@ -76,7 +76,7 @@ def _writers_of(
     for parent in reversed(parents):  # the first parent comes last, so its lines win
         old = lines[history.entry_of(parent).sha256]  # type: ignore[union-attr]
         theirs = _per_line(writers[parent], old)
-        for at, to, size in Matcher(None, old, new, effort=effort).get_matching_blocks():
+        for at, to, size in matching_lines(old, new, effort=effort):
             found[to : to + size] = theirs[at : at + size]
     return found
 

@@ -1,9 +1,10 @@
 import difflib
+from itertools import pairwise
 
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from relationships.text_matching import Effort, lines_of, unified_diff
+from relationships.text_matching import Effort, lines_of, matching_lines, unified_diff
 
 TEXTS = st.lists(st.sampled_from(["one", "two", "", "\x0c", "drei\r"]), max_size=30).map("\n".join)
 
@@ -22,6 +23,33 @@ def test_out_of_effort_a_diff_still_makes_one_out_of_the_other(before: str, afte
     patch = unified_diff(before, after, path="p", effort=Effort(effort))
 
     assert applied(before, patch) == after
+
+
+@given(TEXTS, TEXTS, st.integers(0, 2000))
+def test_pieces_of_two_texts_are_the_same_in_both_and_in_order(before: str, after: str, effort: int) -> None:
+    old, new = lines_of(before), lines_of(after)
+
+    pieces = [piece for piece in matching_lines(old, new, effort=Effort(effort)) if piece[2]]
+
+    assert all(old[at : at + size] == new[to : to + size] for at, to, size in pieces)
+    assert all(at + size <= later[0] and to + size <= later[1] for (at, to, size), later in pairwise(pieces))
+
+
+def test_only_what_lies_between_the_differences_takes_effort() -> None:
+    old = [f"line {number}" for number in range(10_000)]
+    new = [*old[:4000], "another", *old[4001:4010], "one more", *old[4011:]]
+    effort = Effort(100_000)
+
+    pieces = list(matching_lines(old, new, effort=effort))
+
+    assert [piece for piece in pieces if piece[2]] == [(0, 0, 4000), (4001, 4001, 9), (4011, 4011, 5989)]
+    assert effort.left > 99_000
+
+
+def test_without_effort_nothing_is_compared_but_both_ends() -> None:
+    old, new = ["a", "b", "c", "d", "e"], ["a", "x", "c", "y", "e"]
+
+    assert list(matching_lines(old, new, effort=Effort(10))) == [(0, 0, 1), (4, 4, 1)]
 
 
 def applied(before: str, patch: str) -> str:
