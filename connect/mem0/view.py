@@ -36,7 +36,7 @@ def _delete_entity(api: OwnApi, given: Given, kind: str, name: str) -> Any:
     if kind not in lists:
         raise Refusal(501, f"There are no entities of the kind {kind[:40]!r} here: users and agents.")
     path, column = lists[kind]
-    query = {"external_id": name} if kind == "user" else {}
+    query: Given = {"external_id": name} if kind == "user" else {}
     found = next((one for one in api.every(path, good, **query) if one[column] == name), None)
     if found is None:
         raise Refusal(404, "This entity does not exist.")
