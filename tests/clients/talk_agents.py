@@ -19,14 +19,13 @@ set_default_openai_client(
 )
 
 
-@function_tool
 def weather(city: str) -> str:
     """The weather in a city."""
     return "sunny"
 
 
 async def talk(lines: list[str]) -> None:
-    agent = Agent(name="Ada", instructions="Be brief.", model="ada", tools=[weather])
+    agent = Agent(name="Ada", instructions="Be brief.", model="ada", tools=[function_tool(weather)])
     said: list[Any] = []
     for line in lines:
         result = Runner.run_streamed(agent, [*said, {"role": "user", "content": line}])
