@@ -9,6 +9,7 @@ from uuid import UUID
 
 from behaviours.models import BehaviourRun, OutboxMessage
 from chat.models import KeptContext
+from chat.responses.ids import ReplyId
 from connect.events.owed import owe_delivery
 from knowledge.chunking import cut_document
 from knowledge.chunks import replace_chunks
@@ -84,6 +85,7 @@ def build_world(relationship: Relationship) -> World:
             "session": "web",
             "version": "1",
             "turn_id": str(turn_id),
+            "response_id": ReplyId(relationship.id, turn_id).response,
             "entry_id": str(entry_id),
             "held_id": str(_held(relationship, turn_id, entry_id)),
             "plan_id": str(_plan(relationship)),
@@ -103,8 +105,12 @@ def _failed_turn(relationship: Relationship) -> UUID:
     stored = store_turn(
         relationship_id=relationship.id,
         project_id=relationship.project_id,
-        seq=allocate_seq(relationship.id, count=2),
-        turn=NewTurn([NewMessage("user", SECRET_WORDS)], occurred_at=NOW, session="web"),
+        seq=allocate_seq(relationship.id, count=3),
+        turn=NewTurn(
+            [NewMessage("user", SECRET_WORDS), NewMessage("assistant", SECRET_WORDS)],
+            occurred_at=NOW,
+            session="web",
+        ),
         disposal=TurnDisposal(TurnState.FAILED, None, error_code="refused", error="the provider refused it"),
         now=NOW,
     )
