@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from context.facts import RecentMessage
+from memory.coreference import refers_back, says_little
 from memory.fence import cut_fenced
 from memory.retrieval.index.text import count_words
-from memory.whom import refers_back, says_little
 
 SHORT = 2  # words: "yes" and "and then?" mean nothing without what they answer
+LONGEST_BEFORE = 400  # characters: the end of what was said before, which must not drown a short message
 LONGEST = 2000  # characters: of a longer message, its beginning and its end are used
 
 
@@ -30,7 +31,7 @@ def question_of(message: str | None, *, recent: Sequence[RecentMessage], session
     if count_words(asked[: 10 * LONGEST]) > SHORT and not says_little(asked):
         before = _said_before(asked, recent, session) if refers_back(asked) else ""
         return _bounded(asked, "the message")._replace(before=before[:LONGEST])
-    before = _said_before(asked, recent, session)
+    before = _said_before(asked, recent, session)[-LONGEST_BEFORE:]
     if before:
         return _bounded(f"{before}\n{asked}", "the message, too short alone, with the one before it")
     return Question(asked, "the message") if count_words(asked) else Question("", "the message has no words")

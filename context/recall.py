@@ -8,9 +8,9 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from uuid import UUID
 
 from config.postgresql.sessions import prepared_cursor
+from context.coreference import names_meant
 from context.facts import Facts, RecentMessage, count_turns, recent_messages
 from context.question import Question, question_of
-from context.whom import names_meant
 from memory.aliases import LONGEST_SAYING, MOST_SAYINGS, sayings_among
 from memory.entries.happens import zone_of
 from memory.entries.snapshots import Line, LineRow, line_of
@@ -144,24 +144,31 @@ class Recall:
         return replace(self._facts.participants, sayings=said)
 
     @cached_property
-    def sought(self) -> str:
-        """The question, with the names of those whom it means by "my boss" or "she". Two statements, if it has such a
-        word and the list does not say who that is.
+    def names(self) -> Sequence[str]:
+        """The names of those whom the question means by "my boss" or "she". Two statements, if it has such a word and
+        the list does not say who that is.
         """
-        return " ".join([self.question.text, *names_meant(self.question, self._facts, self._telling_who)])
+        return names_meant(self.question, self._facts, self._telling_who, now=self._now)
+
+    @cached_property
+    def sought(self) -> str:
+        """The question, with these names."""
+        return " ".join([self.question.text, *self.names])
 
     def _telling_who(self, roles: str) -> Sequence[Line]:
         """The entries that may say who has these roles."""
+        own = self._owner
+        asked = params_of(self._configuration, **own, now=self._now)
+        by_words: dict[str, Any] = {"embedder": None, "reranker": None, "min_score": None}
+        asked["retrieval"] = asked["retrieval"].model_copy(update=by_words)
+        asked |= {"participants": self._facts.participants, "ranker": "best", "top_k": MOST_TELLING}
+        ids = [hit.id for hit in search_entries(text=roles, **asked).hits]
+        rows = read_rows(ENTRIES, ids, **own, now=self._now)
+        return [line_of(LineRow._make(rows[id][:-1])) for id in ids if id in rows]
 
-        def search(asked: SearchParams) -> SearchResult:
-            by_words: dict[str, Any] = {"embedder": None, "reranker": None, "min_score": None}
-            asked["retrieval"] = asked["retrieval"].model_copy(update=by_words)
-            asked |= {"participants": self._facts.participants, "ranker": "best", "top_k": MOST_TELLING}
-            return search_entries(text=roles, **asked)
-
-        return self._recall(
-            search, ENTRIES, lambda row, why: line_of(LineRow._make(row[:-1])), any_there=True
-        ).found
+    @property
+    def _owner(self) -> dict[str, UUID]:
+        return {"project_id": self._facts.project_id, "relationship_id": self._facts.relationship_id}
 
     def entries(self, *, tiers: tuple[str, ...] = ()) -> Recalled[RecalledEntry]:
         """The entries of these tiers (none: any) that match the message. At most two statements.
@@ -245,8 +252,7 @@ class Recall:
             return Recalled(reason=self.not_asked)
         if not any_there:
             return Recalled()
-        facts = self._facts
-        own = {"project_id": facts.project_id, "relationship_id": facts.relationship_id}
+        own = self._owner
         try:
             result = search(params_of(self._configuration, **own, now=self._now))
         except InvalidInput as error:  # the ranker needs vectors, and there is no embedder
@@ -258,7 +264,8 @@ class Recall:
             if (row := rows.get(hit.id))
         ]
         by = f"{result.ranker} ({'with vectors' if result.space else 'text alone'})"
-        how = f"retrieved {len(shown)} for {self.question.told}, ranked by {by}"
+        added = f", with the name{'s'[: len(self.names) - 1]} {', '.join(self.names)}" if self.names else ""
+        how = f"retrieved {len(shown)} for {self.question.told}{added}, ranked by {by}"
         how += f", reranked by {result.reranker}" if result.reranker else ""
         told = (how, f"retrieve when {self.gate.reason}", *result.notes)
         return Recalled(shown, "; ".join(told))

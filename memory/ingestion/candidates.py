@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from memory.coreference import Roles, called, roles_in
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.prompt import ends_of
 from memory.ingestion.vectors import TextVectors
@@ -18,7 +19,6 @@ from memory.models import ScratchpadEntry
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.results import EntryFilters
 from memory.retrieval.search import search_entries_for
-from memory.whom import Roles, called, roles_in
 from memory.words import fold
 from providers.tokens import estimate_tokens
 from relationships.models import MessageRole

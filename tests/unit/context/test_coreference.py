@@ -1,5 +1,6 @@
 """Who is called "my boss" or "she" in a message is found by name, in entries and in what was said."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -13,10 +14,13 @@ from tests.fixtures.contexts import NOON, hear
 from tests.fixtures.turns import PERSON
 from tests.wire import statements_sent
 
+TODAY = datetime.now(UTC)
 CHATTED = [f"The weather of day {day} was as dull as that of all the others" for day in range(30)]
 
 
-def keep(relationship: Relationship, content: str, subject: str, tier: str = Tier.ARCHIVE) -> ScratchpadEntry:
+def keep(
+    relationship: Relationship, content: str, subject: str, tier: str = Tier.ARCHIVE, **more: Any
+) -> ScratchpadEntry:
     return add_entry(
         relationship=relationship,
         values={
@@ -25,6 +29,7 @@ def keep(relationship: Relationship, content: str, subject: str, tier: str = Tie
             "subject": subject,
             "tier": tier,
             "effective_at": NOON,
+            **more,
         },
         by=PERSON,
         source=EntrySource.API,
@@ -60,6 +65,36 @@ def test_a_question_by_role_finds_what_entries_and_messages_tell_by_name(
     assert "Ines bought a Volvo" in shown["memory"]
     assert "Ines bought a Volvo" in shown["episodes"]
     assert "picture" not in shown["memory"]
+
+
+def test_the_names_that_were_added_are_explained(told: Relationship) -> None:
+    keep(told, "Ines is the boss", "Ines")
+
+    asked = context_of(told, "What does my boss drive?", explain=True)
+    plain = context_of(told, "Who bought a Volvo?", explain=True)
+
+    reasons = {report.name: report.reason for report in asked.layers}
+    for layer in ("memory", "episodes"):
+        assert "for the message, with the name Ines, ranked" in reasons[layer]
+    assert not any("with the name" in report.reason for report in plain.layers)
+
+
+@pytest.mark.parametrize(("held", "days"), [("expires_at", 2), ("valid_to", 2), ("valid_from", 0)])
+def test_an_entry_of_the_list_that_does_not_hold_now_does_not_say_who_it_is(
+    told: Relationship, held: str, days: int
+) -> None:
+    keep(told, "Ines is the boss", "Ines", Tier.SCRATCHPAD, **{held: TODAY + timedelta(days=1)})
+
+    now = TODAY + timedelta(days=days)
+    assert "Volvo" not in context_of(told, "What does my boss drive?", now=now).system
+
+
+@pytest.mark.parametrize("count", [1, 80])
+def test_a_short_new_question_is_not_drowned_by_what_was_said_before(told: Relationship, count: int) -> None:
+    keep(told, "Loves pizza", "user")
+    hear(told, "; ".join(f"Rosa sold picture {place}" for place in range(count)), session="lake")
+
+    assert "Loves pizza" in context_of(told, "and pizza?", session="lake").system
 
 
 def test_without_an_entry_that_says_who_it_is_nobody_is_meant(told: Relationship) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.whom import MOST_MEANT, called, names_in, refers_back, roles_in, says_little
+from memory.coreference import MOST_MEANT, called, names_in, refers_back, roles_in, says_little
 from tests.growth import MOST, growth
 
 
@@ -92,6 +92,8 @@ def test_a_question_goes_back_to_what_was_said_by_she_or_and(question: str, back
     [
         ("And how much was it?", True),
         ("And before that?", True),
+        ("What was the other?", True),
+        ("Ou un autre ?", True),
         ("was it good?", True),
         ("Und die andere?", True),
         ("¿Y la otra?", True),
@@ -108,6 +110,27 @@ def test_a_question_says_little_if_it_has_hardly_a_word_but_it_or_the_other(
     question: str, little: bool
 ) -> None:
     assert says_little(question) == little
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Où est mon passeport ?",
+        "Ma femme aime quoi ?",
+        "En quelle année suis-je né ?",
+        "¿Dónde está el coche?",
+        "¿En qué trabajo?",
+        "È vero che ho un cane?",
+        "O nome da minha mãe?",
+        "Of what am I allergic?",
+        "How is my son?",
+        "¿Cuáles son mis alergias?",
+        "What other hobbies do I have?",
+    ],
+)
+def test_a_question_that_stands_alone_is_not_taken_for_one_that_goes_on(question: str) -> None:
+    assert not refers_back(question)
+    assert not says_little(question)
 
 
 def test_words_with_a_capital_letter_may_be_names_unless_they_say_little() -> None:

@@ -20,19 +20,21 @@ MOST_ROLES = 8  # of a text, the first
 LONGEST = 2000  # characters that are read of a text
 LONGEST_LEANING = 80  # characters of a question that leans on what was said before
 LONGEST_TOLD = 300  # characters that are read of an entry
-_TOLD: dict[str, Any] = tomllib.loads(Path(__file__).with_name("whom.toml").read_text())
+_TOLD: dict[str, Any] = tomllib.loads(Path(__file__).with_name("coreference.toml").read_text())
 
 
 def _folded(name: str) -> frozenset[str]:
-    return frozenset(fold(word) for word in _TOLD[name].split())
+    return frozenset(map(fold, _TOLD[name].split()))
 
 
 _ROLES = RELATIONS | _folded("roles")
-_POSSESSIVES, _LINKS, _BEFORE, _OF, _PRONOUNS, _GOES_ON, _IT, _THAT = map(
-    _folded, ("possessives", "links", "before", "of", "pronouns", "goes_on", "it", "that")
+_POSSESSIVES, _LINKS, _BEFORE, _OF = map(_folded, ("possessives", "links", "before", "of"))
+# With their accents: "où" is not "ou", "él" not "el".
+_PRONOUNS, _GOES_ON, _IT, _THAT = (
+    frozenset(_TOLD[name].split()) for name in ("pronouns", "goes_on", "it", "that")
 )
 _NO_NAMES = frozenset().union(STOP, WORDS, _ROLES, map(fold, (*MONTHS, *WEEKDAYS)))
-_SAY_LITTLE = frozenset().union(STOP, WORDS, _PRONOUNS, _GOES_ON, _IT, _THAT)
+_SAY_LITTLE = frozenset().union(STOP, WORDS, map(fold, _PRONOUNS | _GOES_ON | _IT | _THAT))
 _WORDS = re.compile(rf"(?P<word>{WORD}(?:-{WORD})*)(?P<own>['’]s?(?!\w))?|[^\w\s]")
 # A sentence that says who somebody is, by the kind of each of its words: the (N)ame, the (R)ole, a (L)ink between them,
 # words (B)efore nouns, whose it is (P), o(f), others with a (C)apital letter, others (x). A comma divides. The groups
@@ -134,18 +136,22 @@ def _kinds(text: str, name: Collection[str], roles: Collection[str]) -> Iterator
 
 def refers_back(question: str) -> bool:
     """Return whether a question is about somebody or something that was named before: "And where does she live?"."""
-    words = _parts(normal(question[:LONGEST]))
-    return not _PRONOUNS.isdisjoint(words) or (words[:1] != [] and words[0] in _GOES_ON)
+    words = _accented(question[:LONGEST])
+    return not _PRONOUNS.isdisjoint(words) or not _GOES_ON.isdisjoint(words[:1])
 
 
 def says_little(question: str) -> bool:
     """Return whether a question means hardly anything without what was said before: "And how much was it?"."""
     if len(question) > LONGEST_LEANING:
         return False
-    words = _parts(normal(question))
-    leans = words[:1] != [] and words[0] in _GOES_ON and _PRONOUNS.isdisjoint(words)
-    leans = leans or not _IT.isdisjoint(words) or (words[-1:] != [] and words[-1] in _THAT)
-    return leans and sum(word not in _SAY_LITTLE for word in words) <= 1
+    words = _accented(question)
+    leans = not _GOES_ON.isdisjoint(words[:1]) and _PRONOUNS.isdisjoint(words)
+    leans = leans or not _IT.isdisjoint(words) or not _THAT.isdisjoint(words[-1:])
+    return leans and sum(fold(word) not in _SAY_LITTLE for word in words) <= 1
+
+
+def _accented(text: str) -> list[str]:
+    return [word.casefold() for word in re.findall(WORD, normal(text))]
 
 
 def names_in(text: str, *, without: Iterable[str] = ()) -> list[str]:

@@ -1,15 +1,18 @@
 """Whom the person's message means without a name, as entries and what was said just before tell."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from itertools import chain
 
 from context.facts import Facts
 from context.question import Question
-from memory.entries.snapshots import Line
-from memory.whom import called, names_in, roles_in
+from memory.coreference import called, names_in, roles_in
+from memory.entries.snapshots import Line, lines_at
 
 
-def names_meant(question: Question, facts: Facts, look_up: Callable[[str], Sequence[Line]]) -> list[str]:
+def names_meant(
+    question: Question, facts: Facts, look_up: Callable[[str], Sequence[Line]], *, now: datetime
+) -> list[str]:
     """The names that the question does not have itself: Ines of "my boss", whoever was named just before of "she".
 
     `look_up` finds entries in the archive. It is called at most once, if the list does not say who somebody is.
@@ -17,7 +20,7 @@ def names_meant(question: Question, facts: Facts, look_up: Callable[[str], Seque
     roles, user = roles_in(f"{question.before}\n{question.text}"), facts.participants.user
     names = names_in(question.before, without=facts.participants.names)
     if roles.all:
-        told = _told(facts.scratchpad)
+        told = _told(lines_at(facts.scratchpad, fresh_until=facts.fresh_until, now=now))
         unknown = [role for role in roles.surely if not called(role, told, user=user)]
         if unknown and facts.has_archive:
             known = called(roles.all, told, user=user)  # whose husband it is
