@@ -3,12 +3,14 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
+from itertools import islice
 from typing import Any, Self
 from uuid import UUID
 
 from django.db.models import Q
 
 from memory.entries.history import Change, changed
+from memory.entries.limits import MAX_TAGS
 from memory.errors import ReadOnlyEntry, SameAsAnother, TooManyEntries
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Tier
 
@@ -101,16 +103,19 @@ def of_either(
     entry: ScratchpadEntry, other: ScratchpadEntry, *, happens_at: str | None, expires_at: datetime | None
 ) -> dict[str, Any]:
     """The values of `entry` after `other` was merged into it: it is in the scratchpad or pinned if either was, gets the
-    other's date if it has none, and expires with the later of the two.
+    other's date if it has none, and expires with the later of the two. To its tags come the other's, as far as there
+    is room; where both have one of the same name, its own stays.
 
     `happens_at`, `expires_at`: those of `other`, as far as is known now.
     """
     ends = (entry.expires_at, expires_at)
+    tags = {**entry.tags, **{name: tag for name, tag in other.tags.items() if name not in entry.tags}}
     return {
         "tier": Tier.SCRATCHPAD if Tier.SCRATCHPAD in (entry.tier, other.tier) else entry.tier,
         "pinned": entry.pinned or other.pinned,
         "happens_at": entry.happens_at or happens_at,
         "expires_at": max(end for end in ends if end) if all(ends) else None,
+        "tags": dict(islice(tags.items(), MAX_TAGS)),
     }
 
 

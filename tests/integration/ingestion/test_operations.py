@@ -7,7 +7,7 @@ import pytest
 from context.pipeline import build_context
 from memory.entries.editing import merge_entries
 from memory.entries.history import fields_of
-from memory.models import RevisionEvent
+from memory.models import RevisionEvent, ScratchpadEntry
 from relationships.models import Message, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer, delete, operations_of, revise, update
@@ -71,11 +71,13 @@ def test_an_update_that_says_what_another_entry_says_merges_the_two_visibly(
     scripted_provider.answer_with(answer(add("Likes tea"), add("Likes drinks")))
     conversation.hear("I like tea, and drinks.")
     number = conversation.number_of("Likes drinks")
+    ScratchpadEntry.objects.filter(content="Likes drinks").update(tags={"about": "drinks"})
     scripted_provider.answer_with(answer(update(number, "Likes tea")))
 
     conversation.hear("By drinks I meant tea.")
 
     assert conversation.contents == ["Likes tea"]
+    assert conversation.entries[0].tags == {"about": "drinks"}
     assert conversation.revisions[-1].event == RevisionEvent.MERGE
 
 

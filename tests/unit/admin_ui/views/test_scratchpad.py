@@ -5,6 +5,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from memory.entries.editing import revise_entry
+from memory.entries.limits import MAX_TAGS
 from memory.models import EntryState, ScratchpadEntry
 from relationships.models import Companion, Message, Relationship
 from tests.fixtures.markup import squeezed
@@ -110,6 +111,32 @@ def test_two_entries_are_merged_and_the_other_can_come_back(
     assert now(kept).source_message_ids == cited, "so that what is forgotten with it is found with it"
     assert now(other).state == EntryState.SUPERSEDED
     assert editor.post(f"{page}bulk/", {"do": "merge", "entry": [str(kept.id)]}).status_code == 409
+
+
+def test_a_merged_entry_has_the_tags_of_both_of_equal_names_the_first(
+    editor: Client, page: str, conversation: Conversation
+) -> None:
+    kept, other = conversation.remember("Has a dog.", "It is called Bruno")
+    ScratchpadEntry.objects.filter(id=kept.id).update(tags={"pet": "dog"})
+    more = {f"n{place}": "x" for place in range(MAX_TAGS - 1)}
+    ScratchpadEntry.objects.filter(id=other.id).update(tags={"pet": "Bruno", **more})
+
+    editor.post(f"{page}bulk/", {"do": "merge", "entry": [str(kept.id), str(other.id)]})
+
+    assert now(kept).tags == {"pet": "dog", **more}
+
+
+def test_a_merge_keeps_the_first_ones_tags_where_there_is_no_room_for_all(
+    editor: Client, page: str, conversation: Conversation
+) -> None:
+    kept, other = conversation.remember("Has a dog.", "It is called Bruno")
+    own, others = ({f"{name}{place}": "x" for place in range(MAX_TAGS - 1)} for name in "ab")
+    ScratchpadEntry.objects.filter(id=kept.id).update(tags=own)
+    ScratchpadEntry.objects.filter(id=other.id).update(tags=others)
+
+    editor.post(f"{page}bulk/", {"do": "merge", "entry": [str(kept.id), str(other.id)]})
+
+    assert own.items() < now(kept).tags.items() and len(now(kept).tags) == MAX_TAGS
 
 
 def test_a_merge_that_would_be_too_long_leaves_both_as_they_are(
