@@ -172,12 +172,17 @@ class OperatorView(View):
             raise NotFound("This companion does not exist, or belongs to another project.")
         return found
 
+    @property
+    def test_user(self) -> str:
+        """The external ID of the operator's test user."""
+        return f"playground:{self.access.operator.email}"[:200]
+
     def test_relationship(self, companion: str) -> Relationship:
         """Return the relationship of the operator's test user with a companion, which is given by slug or ID."""
         found, _ = get_or_create_relationship(
             project_id=self.project_id,
             companion=companion,
-            user=f"playground:{self.access.operator.email}"[:200],
+            user=self.test_user,
             display_name="Test user",
             by=self.actor,
         )

@@ -41,7 +41,10 @@ class PlaygroundView(OperatorView):
 
 
 class TalkView(OperatorView):
-    """The chat. A message is answered in its own request, like at the chat endpoint."""
+    """The chat. A message is answered in its own request, like at the chat endpoint.
+
+    It may be with any person of the project, by the page's address; then the page says so.
+    """
 
     needs = Role.EDITOR  # messages are remembered
 
@@ -93,6 +96,7 @@ class TalkView(OperatorView):
             "playground/detail",
             "playground/_talk",
             target="talk",
+            is_own=self.relationship.user.external_id == self.test_user,
             exchanges=exchanges,
             waits=any(exchange.turn.state in WAITING for exchange in exchanges),
             entries=[(entry, entry.id in changed) for entry in entries[:ENTRIES_SHOWN]],

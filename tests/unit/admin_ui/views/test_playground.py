@@ -160,3 +160,16 @@ def test_a_page_without_a_script_does_not_say_it_again_when_it_is_reloaded(
 
     assert said.status_code == 302 and said["Location"] == page
     assert "I live in Porto." in editor.get(page).content.decode()
+
+
+def test_a_talk_in_somebody_elses_memory_says_whose_it_is(
+    editor: Client, relationship: Relationship, offline: Companion
+) -> None:
+    own = squeezed(editor.get(begin(editor, offline)))
+    real = squeezed(editor.get(f"/admin-ui/playground/{relationship.id}/"))
+
+    name = str(relationship.user)
+    assert f'<bdi title="{name}">{name}</bdi>' in real
+    assert f"This is the memory of<bdi>{name}</bdi>, not of your test user." in real
+    assert '<bdi title="Test user">Test user</bdi>' in own
+    assert "not of your test user" not in own
