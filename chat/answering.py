@@ -120,7 +120,7 @@ class Answering:
         if kept and kept.repeated and kept.turn:  # answer with the stored reply
             earlier: dict[str, Any] = self._in_database(partial(again, self._form, kept.turn))
             return earlier
-        return self._form.whole(self._told(), rapport, logprobs=self.reply.logprobs)
+        return self._form.whole(self._told(), rapport)
 
     def begin(self) -> ChatPart:
         """Wait for the first part. Until then, an error can still be answered with its own status.
@@ -157,7 +157,8 @@ class Answering:
 
     def _told(self) -> Told:
         reply = self.reply
-        return Told(reply.text, reply.refusal, reply.calls, reply.finish, usage_of(reply.completions))
+        usage = usage_of(reply.completions)
+        return Told(reply.text, reply.refusal, reply.calls, reply.finish, usage, reply.logprobs)
 
     def _store_reply(self) -> dict[str, Any]:
         kept = self._kept = self._in_database(lambda: keep_reply(self.reply, early=self._early))

@@ -6,8 +6,10 @@ text; only the lengths of the refusal and of the calls' arguments are in the met
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chat.calls import Call
 from chat.messages import told_calls
@@ -17,6 +19,44 @@ from relationships.models import Message, MessageRole, Turn
 from relationships.services.limits import metadata_fault
 
 REPLY = "rapport_reply"  # the key in the metadata
+_Count = Annotated[int, Field(ge=0)]
+
+
+class _KeptCall(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    id: str
+    name: str
+    length: _Count
+    extra: Any = None
+
+
+class _KeptUsage(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    prompt_tokens: _Count = 0
+    completion_tokens: _Count = 0
+    total_tokens: _Count = 0
+    prompt_tokens_details: dict[str, _Count] = {"cached_tokens": 0}
+
+
+class _KeptReply(BaseModel):
+    """What metadata_of made."""
+
+    model_config = ConfigDict(strict=True)
+
+    finish_reason: str = "stop"
+    usage: _KeptUsage = _KeptUsage()
+    calls: list[_KeptCall] = []
+    refused: _Count = 0
+
+    @classmethod
+    def read(cls, metadata: Mapping[str, Any]) -> "_KeptReply":
+        """A message that a client stored may have anything under this key: that is then left alone."""
+        try:
+            return cls.model_validate(metadata.get(REPLY, {}))
+        except ValidationError:
+            return cls()
 
 
 def metadata_of(reply: Reply) -> dict[str, Any]:
@@ -59,11 +99,11 @@ def told_in(turn: Iterable[tuple[str, str, Mapping[str, Any]]]) -> Told:
         if role != MessageRole.ASSISTANT:
             break
         said.insert(0, content)
-    kept: Mapping[str, Any] = messages[-1][2].get(REPLY, {}) if messages else {}
-    text, calls = _split("".join(said), kept.get("calls", ()))
-    start = len(text) - kept.get("refused", 0)
-    text, refusal = (text[:start].removesuffix("\n"), text[start:]) if start < len(text) else (text, "")
-    return Told(text, refusal, calls, kept.get("finish_reason", "stop"), kept.get("usage", usage_of([])))
+    kept = _KeptReply.read(messages[-1][2] if messages else {})
+    text, calls = _split("".join(said), kept.calls)
+    start = len(text) - kept.refused
+    text, refusal = (text[:start].removesuffix("\n"), text[start:]) if 0 <= start < len(text) else (text, "")
+    return Told(text, refusal, calls, kept.finish_reason, kept.usage.model_dump())
 
 
 def again(form: AnswerForm, turn: Turn) -> dict[str, Any]:
@@ -76,13 +116,16 @@ def rapport_of(turn: Turn) -> dict[str, Any]:
     return {"turn_id": turn.id, "repeated": True}
 
 
-def _split(said: str, kept: Sequence[Mapping[str, Any]]) -> tuple[str, list[Call]]:
-    """Split a stored reply into its text and the calls after it."""
-    calls = [Call(one["id"], one["name"], " " * one["length"], one.get("extra")) for one in kept]
+def _split(said: str, kept: Sequence[_KeptCall]) -> tuple[str, list[Call]]:
+    """Split a stored reply into its text and the calls after it; it has none if they are not there in full."""
+    if sum(one.length for one in kept) > len(said):
+        return said, []
+    calls = [Call(one.id, one.name, " " * one.length, one.extra) for one in kept]
     start = len(said) - len(told_calls([call.as_message() for call in calls]))
     text = said[:start].removesuffix("\n") if calls else said
     for call in calls:
         start += len(told_calls([Call(name=call.name).as_message()])) - len(")]")
         call.arguments = said[start : start + len(call.arguments)]
         start += len(call.arguments) + len(")]\n")
-    return text, calls
+    whole = not calls or said.endswith(told_calls([call.as_message() for call in calls]))
+    return (text, calls) if whole else (said, [])

@@ -54,10 +54,10 @@ class Sent:
     @property
     def asked(self) -> tuple[Message, ...]:
         """What the model is sent of it. Recalled messages are also among the stored ones that it is shown, but without
-        calls: so they are sent if calls at their end are answered, or if nothing else is said.
+        calls: so they are sent if calls are answered, or if nothing else is said.
         """
-        called = bool(self.recalled) and bool(self.conversation[self.recalled - 1].get("tool_calls"))
-        if called or self.owns_history or self.current < self.recalled:
+        answers = any(message["role"] == "tool" for message in self.conversation[self.recalled :])
+        if answers or self.owns_history or self.current < self.recalled:
             return self.conversation
         return self.conversation[self.recalled :]
 

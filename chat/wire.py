@@ -32,12 +32,13 @@ class Told:
     calls: Sequence[Call]
     finish: str
     usage: Mapping[str, Any]
+    logprobs: Mapping[str, Sequence[Any]] | None = None
 
 
 class AnswerForm(Protocol):
     """The format of one answer, complete or as a stream of events. `rapport`: our own field in it."""
 
-    def whole(self, told: Told, rapport: Any, *, logprobs: Any = None) -> dict[str, Any]:
+    def whole(self, told: Told, rapport: Any) -> dict[str, Any]:
         """The complete answer."""
 
     def begin(self, part: ChatPart) -> Iterable[bytes]:
@@ -110,19 +111,20 @@ class Envelope:
     def earlier(self, turn: Turn) -> "Envelope":
         return replace(self, created=int(turn.recorded_at.timestamp()))
 
-    def whole(self, told: Told, rapport: Any, *, logprobs: Any = None) -> dict[str, Any]:
+    def whole(self, told: Told, rapport: Any) -> dict[str, Any]:
         text, calls = told.text, told.calls
         message: dict[str, Any] = {"role": "assistant"}
         message["content"] = text if text or not (calls or told.refusal) else None
         message["refusal"] = told.refusal or None
         if calls:
             message["tool_calls"] = [call.as_message() for call in calls]
+        choice = {"index": 0, "message": message, "finish_reason": told.finish, "logprobs": told.logprobs}
         return {
             "id": self.id,
             "object": "chat.completion",
             "created": self.created,
             "model": self.model,
-            "choices": [{"index": 0, "message": message, "finish_reason": told.finish, "logprobs": logprobs}],
+            "choices": [choice],
             "usage": told.usage,
             "rapport": rapport,
         }

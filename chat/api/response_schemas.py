@@ -20,6 +20,8 @@ _OURS = frozenset(
     rapport""".split()
 )
 _ONLY_OPENAI = ("background", "prompt")
+# They would say to the model what this protocol says in other fields, or have it make what can't be remembered.
+_ONLY_CHAT = ("messages", "functions", "function_call", "n", "modalities")
 _LOGPROBS = "message.output_text.logprobs"
 
 
@@ -71,6 +73,9 @@ class ResponseBody(FailFastModel):
         for name in _ONLY_OPENAI:
             if data.get(name):
                 raise InvalidInput.of(name, "is something that only OpenAI can do: leave it out")
+        for name in _ONLY_CHAT:
+            if data.get(name) is not None:
+                raise InvalidInput.of(name, "is a field of chat completions: leave it out")
         if body.conversation and body.previous_response_id:
             raise InvalidInput.of("conversation", "send it or previous_response_id, not both")
         if body.previous_response_id and body.previous is None:
@@ -87,7 +92,7 @@ class ResponseBody(FailFastModel):
         """What says who talks in which session, by the names of chat completions."""
         named = self.conversation.id if isinstance(self.conversation, ConversationName) else self.conversation
         said = self.metadata or {}
-        session = {} if named is None or "session" in said else {"session": named}
+        session = {} if named is None or said.get("session") is not None else {"session": named}
         return {
             "model": self.model,
             "user": self.user,
@@ -118,7 +123,7 @@ class ResponseBody(FailFastModel):
             "verbosity": text.get("verbosity"),
             "reasoning_effort": (self.reasoning or {}).get("effort"),
             "logprobs": wants_logprobs or None,
-            "top_logprobs": self.top_logprobs,
+            "top_logprobs": self.top_logprobs or None,
         }
         passed = {name: value for name, value in data.items() if name not in _OURS}
         return {name: value for name, value in (passed | mapped).items() if value is not None}

@@ -5,14 +5,20 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
+from django.db.models import F, Sum, Window
+from django.db.models.functions import Length
+
 from chat.idempotency import told_in
-from chat.messages import ANSWERED_CALL, Message
+from chat.messages import ANSWERED_CALL, Message, without_calls
 from chat.responses.ids import ItemId, ReplyId
 from chat.wire import Told
 from relationships.models import Message as Row
 from relationships.models import MessageRole, Turn
+from web.errors import InvalidInput
 
 LOOKED_AT = 200  # newest messages of the session
+MOST_REFERENCES = 1000  # replies that the items of one call refer to
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,24 +50,45 @@ def exchange_of(reply: ReplyId) -> Exchange | None:
     return Exchange(turn.session, _answered([*_messages(list(reversed(taken)))]))
 
 
-def items_of(relationship_id: UUID, wanted: Collection[ItemId]) -> dict[ItemId, Message]:
-    """The items that are still there, by ID: a reply's text, or one call. One statement."""
+def items_of(relationship_id: UUID, wanted: Collection[ItemId]) -> dict[ItemId, Message | None]:
+    """The items that were kept, by ID: a reply's text, or one call; None: it was hidden or erased since.
+
+    At most two statements. Raises InvalidInput for more than a call may be long.
+    """
     ids = {item.reply.turn_id for item in wanted if item.reply.relationship_id == relationship_id}
     if not ids:
         return {}
+    if len(ids) > MOST_REFERENCES:
+        told = (
+            f"refers to {len(ids)} earlier replies; at most {MOST_REFERENCES} are looked up: send the texts"
+        )
+        raise InvalidInput.of("input", told)
     of_turns: dict[UUID, list[Row]] = {}
-    for row in _shown(relationship_id).filter(turn_id__in=ids).order_by("seq"):
+    so_far = Window(Sum(Length("content")), order_by=F("seq").asc())
+    most = settings.MAX_CHAT_BYTES + settings.MAX_MESSAGE_BYTES  # so that a longer sum is seen
+    rows = _shown(relationship_id).filter(turn_id__in=ids, role=MessageRole.ASSISTANT)
+    length = 0
+    for row in rows.annotate(so_far=so_far).filter(so_far__lte=most).order_by("seq"):
         of_turns.setdefault(row.turn_id, []).append(row)
+        length = row.so_far
+    if length > settings.MAX_CHAT_BYTES:
+        raise InvalidInput.of("input", "the earlier replies that it refers to are too long together")
     replies = {
         turn_id: told_in([(row.role, row.content, row.metadata) for row in rows])
         for turn_id, rows in of_turns.items()
     }
-    found: dict[ItemId, Message] = {}
+    found: dict[ItemId, Message | None] = {}
+    if gone := ids - replies.keys():
+        kept = Turn.objects.for_relationship(relationship_id).filter(id__in=gone)
+        gone = set(kept.values_list("id", flat=True))
     for item in wanted:
+        if item.reply.relationship_id != relationship_id:
+            continue
         told = replies.get(item.reply.turn_id)
         if told is None:
-            continue
-        if item.place is None:
+            if item.reply.turn_id in gone:
+                found[item] = None
+        elif item.place is None:
             found[item] = {"role": "assistant", "content": told.text or told.refusal}
         elif item.place < len(told.calls):
             call = told.calls[item.place].as_message()
@@ -98,7 +125,8 @@ def _messages(rows: Sequence[Row]) -> list[dict[str, Any]]:
 
 
 def _reply(told: Told) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": "assistant", "content": told.text or told.refusal or None}
+    text = told.text if told.calls else without_calls(told.text)
+    message: dict[str, Any] = {"role": "assistant", "content": text or told.refusal or None}
     if told.calls:
         message["tool_calls"] = [call.as_message() for call in told.calls]
     return message

@@ -9,6 +9,7 @@ from chat.responses.ids import ItemId, item_of
 from web.errors import InvalidInput
 
 _SPEAKERS = tuple(role for role in ROLES if role != "tool")
+REMOVED: Message = {"role": "assistant", "content": "[This reply was removed.]"}
 _KINDS = "message, function_call, function_call_output, item_reference or reasoning"
 
 
@@ -34,17 +35,30 @@ def read_items(given: str | Sequence[Any]) -> list[Item]:
 
 
 def messages_of(
-    items: Sequence[Item], found: Mapping[ItemId, Message], *, earlier: Sequence[Message]
+    items: Sequence[Item], found: Mapping[ItemId, Message | None], *, earlier: Sequence[Message]
 ) -> list[Any]:
     """The messages in the format of chat completions, after the `earlier` ones; `found`: what the items refer to.
 
-    Calls belong to the reply before them. Raises InvalidInput.
+    Calls belong to the reply before them. What was hidden or erased since is named as removed, and the
+    results of calls among it are left out. Raises InvalidInput.
     """
     messages: list[dict[str, Any]] = [dict(message) for message in earlier]
     called = {call["id"] for message in earlier for call in message.get("tool_calls") or ()}
+    named: set[ItemId] = set()
+    any_gone = False
     for item in items:
+        if item.message is None and item.known in named:
+            raise InvalidInput.of(f"input.{item.place}.id", "comes twice")
+        if item.known:
+            named.add(item.known)
         message = _with_found(item, found)
+        if message is None:
+            any_gone, message = True, REMOVED
+            if messages and messages[-1] == REMOVED:
+                continue
         if message["role"] == "tool" and message["tool_call_id"] not in called:
+            if any_gone:
+                continue
             told = "answers no call: send the function_call too, or the previous_response_id of its response"
             raise InvalidInput.of(f"input.{item.place}.call_id", told)
         called.update(call["id"] for call in message.get("tool_calls") or ())
@@ -55,10 +69,10 @@ def messages_of(
     return messages
 
 
-def _with_found(item: Item, found: Mapping[ItemId, Message]) -> Message:
+def _with_found(item: Item, found: Mapping[ItemId, Message | None]) -> Message | None:
     known = found.get(item.known) if item.known else None
     if item.message is None:
-        if known is None:
+        if item.known not in found:
             raise InvalidInput.of(
                 f"input.{item.place}.id",
                 "is no item of a reply that was kept: send the item itself. Nothing is kept with store: false",
@@ -94,7 +108,8 @@ def _read_item(one: Any, place: int, where: str) -> Item | None:
     if kind == "message":
         return Item(place, _message(one, where))
     if kind == "function_call":
-        return Item(place, _call(one, where), item_of(str(one.get("id"))))
+        known = item_of(str(one.get("id")))
+        return Item(place, _call(one, where), known if known and known.place is not None else None)
     if kind == "function_call_output":
         return Item(place, _result(one, where))
     if kind == "item_reference":

@@ -50,13 +50,13 @@ class ResponseForm:
         reply = ReplyId(turn.relationship_id, turn.id)
         return ResponseForm(reply, self._said, created=int(turn.recorded_at.timestamp()))
 
-    def whole(self, told: Told, rapport: Any, *, logprobs: Any = None) -> dict[str, Any]:
+    def whole(self, told: Told, rapport: Any) -> dict[str, Any]:
         if told.text or told.refusal or not told.calls:
             self._items[_MESSAGE] = 0
         kinds = {"output_text": told.text or not told.refusal, "refusal": told.refusal}
         self._parts = {kind: 0 for kind, words in kinds.items() if words}
         self._items |= dict.fromkeys(range(len(told.calls)), 0)
-        return self._finished(told, rapport, logprobs=logprobs)
+        return self._finished(told, rapport)
 
     def begin(self, part: ChatPart) -> Iterator[bytes]:
         for kind in ("created", "in_progress"):
@@ -66,7 +66,7 @@ class ResponseForm:
     def go_on(self, part: ChatPart) -> Iterator[bytes]:
         told = part.logprobs or {}
         if part.text:
-            yield from self._add(part.text, "output_text", logprobs=told.get("content") or [])
+            yield from self._add(part.text, "output_text", logprobs=_logprobs(told))
         if part.refusal:
             yield from self._add(part.refusal, "refusal")
         for piece in part.calls:
@@ -94,8 +94,8 @@ class ResponseForm:
         told = {name: known[name] for name in ("code", "message", "param")}
         return self._event("error", **told, error=known)  # told twice: clients read one or the other
 
-    def _finished(self, told: Told, rapport: Any, *, logprobs: Any = None) -> dict[str, Any]:
-        output = [self._item(place, told, logprobs=logprobs) for place in self._items]
+    def _finished(self, told: Told, rapport: Any) -> dict[str, Any]:
+        output = [self._item(place, told) for place in self._items]
         why = _INCOMPLETE.get(told.finish)
         details = {"incomplete_details": {"reason": why} if why else None}
         ending = {**details, "usage": _usage(told.usage), "rapport": rapport}
@@ -118,12 +118,12 @@ class ResponseForm:
             **echoed,
         }
 
-    def _item(self, place: int, told: Told, *, logprobs: Any = None) -> dict[str, Any]:
+    def _item(self, place: int, told: Told) -> dict[str, Any]:
         """A complete item of the output."""
         if place != _MESSAGE:
             return _as_item(told.calls[place], self._reply.call(place))
         words = {"output_text": told.text, "refusal": told.refusal}
-        tokens = (logprobs or {}).get("content") or []
+        tokens = _logprobs(told.logprobs or {})
         content = [_as_part(kind, words[kind], tokens) for kind in self._parts]
         return self._message(content, "incomplete" if told.finish in _INCOMPLETE else "completed")
 
@@ -161,9 +161,8 @@ class ResponseForm:
 
     def _close_part(self, part: Mapping[str, Any], **where: Any) -> Iterator[bytes]:
         kind = part["type"]
-        told = (
-            {"text": part["text"], "logprobs": []} if kind == "output_text" else {"refusal": part["refusal"]}
-        )
+        fields = ("text", "logprobs") if kind == "output_text" else ("refusal",)
+        told = {name: part[name] for name in fields}
         yield self._event(f"response.{kind}.done", **where, **told)
         yield self._event("response.content_part.done", **where, part=part)
 
@@ -189,6 +188,15 @@ def _as_part(kind: str, words: str, logprobs: Sequence[Any]) -> dict[str, Any]:
     if kind == "refusal":
         return {"type": kind, "refusal": words}
     return {"type": kind, "text": words, "annotations": [], "logprobs": logprobs}
+
+
+def _logprobs(told: Mapping[str, Any]) -> list[Any]:
+    """A text's, with the fields that this protocol has in each and servers of chat completions may leave out."""
+    return [
+        {**token, "bytes": token.get("bytes") or [], "top_logprobs": token.get("top_logprobs") or []}
+        for token in told.get("content") or ()
+        if isinstance(token, dict)
+    ]
 
 
 def _as_item(call: Call, item_id: str, *, status: str = "completed") -> dict[str, Any]:

@@ -206,6 +206,47 @@ def test_what_chat_is_sent_costs_as_much_as_it_is_long(
         chat.walk({name: composed(lambda body: {**body, "store": store}, made)}, LARGE)
 
 
+def responded(*more: Any, **fields: Any) -> dict[str, Any]:
+    return {"model": "ada", "user": "maya", "input": [*more, HI], **fields}
+
+
+CALLED = {"type": "function_call", "call_id": "c", "name": "look", "arguments": "{}"}
+RESPONSES: dict[str, Made] = {
+    "an earlier conversation": lambda size: responded(*times(size, {"role": "assistant", "content": "Yes"})),
+    "calls": lambda size: responded(*times(size, CALLED)),
+    "results": lambda size: responded(
+        CALLED, *times(size, {"type": "function_call_output", "call_id": "c", "output": "x"})
+    ),
+    "calls and texts": lambda size: responded(
+        *times(size, CALLED), *times(size, {**HI, "role": "assistant"})
+    ),
+    "references": lambda size: responded(
+        *({"id": f"msg_{'0' * 32}{number:032x}"} for number in range(size // 80))
+    ),
+    "parts": lambda size: responded(
+        {"role": "user", "content": times(size, {"type": "input_text", "text": "a"})}
+    ),
+    "reasoning": lambda size: responded(*times(size, {"type": "reasoning", "summary": []})),
+    "tools": lambda size: responded(tools=times(size, {"type": "function", "name": "look"})),
+    "include": lambda size: responded(include=times(size, "x")),
+    "metadata": lambda size: responded(metadata=named(size)),
+    "other fields": lambda size: responded(**named(size)),
+    "a long ID": lambda size: responded(previous_response_id="resp_" + "0" * size),
+}
+
+
+@pytest.mark.drill
+def test_what_responses_are_sent_costs_as_much_as_it_is_long(chat: Door, replying: OpenAIServer) -> None:
+    replying.push({"text": "Hello.", "always": True})
+    door = Door("/v1/responses", chat.headers["Authorization"].removeprefix("Bearer "))
+    assert door.take(written(responded(store=False))) == 200
+
+    door.walk(
+        {name: composed(lambda body: {**body, "store": False}, made) for name, made in RESPONSES.items()},
+        LARGE,
+    )
+
+
 def test_what_is_said_in_chat_costs_as_much_as_it_is_long(chat: Door, replying: OpenAIServer) -> None:
     replying.push({"text": "Hello.", "always": True})
     chat.walk(
