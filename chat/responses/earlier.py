@@ -59,10 +59,8 @@ def items_of(relationship_id: UUID, wanted: Collection[ItemId]) -> dict[ItemId, 
     if not ids:
         return {}
     if len(ids) > MOST_REFERENCES:
-        told = (
-            f"refers to {len(ids)} earlier replies; at most {MOST_REFERENCES} are looked up: send the texts"
-        )
-        raise InvalidInput.of("input", told)
+        detail = f"refers to {len(ids)} earlier replies, of at most {MOST_REFERENCES}: send the texts"
+        raise InvalidInput.of("input", detail)
     of_turns: dict[UUID, list[Row]] = {}
     so_far = Window(Sum(Length("content")), order_by=F("seq").asc())
     most = settings.MAX_CHAT_BYTES + settings.MAX_MESSAGE_BYTES  # so that a longer sum is seen
