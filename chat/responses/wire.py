@@ -42,13 +42,16 @@ class ResponseForm:
     def __init__(self, reply: ReplyId, said: Mapping[str, Any], *, created: int | None = None) -> None:
         self._reply, self._said = reply, said
         self._created = int(time.time()) if created is None else created
+        self._broke_off = False
         self._count = 0  # events so far
         self._items: dict[int, int] = {}  # places in the output, in order
         self._parts: dict[str, int] = {}  # kinds of parts of the message's content, likewise
 
     def earlier(self, turn: Turn) -> "ResponseForm":
         reply = ReplyId(turn.relationship_id, turn.id)
-        return ResponseForm(reply, self._said, created=int(turn.recorded_at.timestamp()))
+        form = ResponseForm(reply, self._said, created=int(turn.recorded_at.timestamp()))
+        form._broke_off = turn.interrupted
+        return form
 
     def whole(self, told: Told, rapport: Any) -> dict[str, Any]:
         if told.text or told.refusal or not told.calls:
@@ -99,7 +102,8 @@ class ResponseForm:
         why = _INCOMPLETE.get(told.finish)
         details = {"incomplete_details": {"reason": why} if why else None}
         ending = {**details, "usage": _usage(told.usage), "rapport": rapport}
-        return self._response("incomplete" if why else "completed", output) | ending
+        status = "incomplete" if why or self._broke_off else "completed"
+        return self._response(status, output) | ending
 
     def _response(self, status: str, output: Sequence[Any]) -> dict[str, Any]:
         said = self._said

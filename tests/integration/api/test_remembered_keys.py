@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from uuid import UUID
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from chat.responses.ids import ReplyId
 from relationships.models import ApiKey, EndUser, Relationship, Turn
 from relationships.services.projects import create_project
 from tests.fixtures.api import TESTER, Api, ApiAnswer, new_key
@@ -128,6 +130,17 @@ def test_a_revoked_key_is_given_no_reply(known: Api, relationship: Relationship)
 
     assert (_chat(known).status, _chat(known, user="nobody yet").status) == (401, 401)
     assert (Turn.objects.count(), EndUser.objects.count()) == (1, 1)
+
+
+def test_a_revoked_key_follows_no_response(known: Api, relationship: Relationship) -> None:
+    first = known.post("/responses", {"model": "ada", "user": "maya", "input": "hello"})
+    for name in (first.body["id"], ReplyId(UUID(int=1), UUID(int=1)).response):
+        follows = {"model": "ada", "input": "hello", "previous_response_id": name}
+        ApiKey.objects.update(revoked_at=None)
+        assert known.post("/responses", follows).status == (200 if name == first.body["id"] else 404)
+        ApiKey.objects.update(revoked_at=datetime.now(UTC))
+        assert known.post("/responses", follows).status == 401
+        assert known.get(f"/responses/{name}").status == 401
 
 
 def test_a_remembered_key_talks_for_somebody_new(known: Api) -> None:

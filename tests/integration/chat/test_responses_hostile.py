@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from chat.responses.earlier import MOST_REFERENCES
 from chat.responses.ids import ReplyId, reply_of
 from relationships.ids import uuid7
-from relationships.models import Message, MessageRole
+from relationships.models import Companion, Message, MessageRole
 from relationships.services.hiding import hide_messages
 from tests.fixtures.api import Api
 from tests.fixtures.chat import stored, turns
@@ -214,3 +214,21 @@ def test_a_turn_whose_own_metadata_looks_like_a_replys_is_read_without_it(
     assert (told.status, told.body["output"][0]["content"][0].get("text")) == (200, "Hello."), told
     assert responses.send([{"id": reply.message}, HI]).status == 200
     assert responses.send("Hi", previous_response_id=reply.response).status == 200
+
+
+def test_what_was_read_before_the_reply_is_followed_too(
+    responses: Responses, replying: OpenAIServer, companion: Companion
+) -> None:
+    """With the recipe `classifier` the person's message is a turn of its own, and the reply is another."""
+    companion.refresh_from_db()
+    companion.config["ingestion"] = {"provider": "offline", "strategy": "classifier"}
+    companion.save()
+    replying.push(CALL, {"text": "Sunny."})
+    first = responses.ask("How is the weather?", tools=[WEATHER], rapport={"wait_for_memory": 0})
+    call: Any = first.output[0]
+    result = {"type": "function_call_output", "call_id": call.call_id, "output": "sunny"}
+
+    responses.ask([result], tools=[WEATHER], previous_response_id=first.id, rapport={"wait_for_memory": 0})
+
+    assert len(turns()) > 2
+    assert [one["role"] for one in sent(replying)] == ["user", "assistant", "tool"]

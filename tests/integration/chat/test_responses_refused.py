@@ -50,7 +50,7 @@ def test_a_refusal_is_a_part_of_its_own(responses: Responses, replying: OpenAISe
 
 
 def test_a_stream_that_breaks_off_ends_with_an_error_and_is_kept(
-    responses: Responses, replying: OpenAIServer
+    responses: Responses, replying: OpenAIServer, api: Api
 ) -> None:
     replying.push({"pieces": ["One", " two"], "error": 2})
 
@@ -63,6 +63,8 @@ def test_a_stream_that_breaks_off_ends_with_an_error_and_is_kept(
     assert turns()[0].interrupted and stored()[-1] == ("assistant", "One")
     begun = events[0]["response"]["id"]
     assert reply_of(begun) == ReplyId(turns()[0].relationship_id, turns()[0].id)
+    again = api.get(f"/responses/{begun}").body
+    assert (again["status"], again["output"][0]["content"][0]["text"]) == ("incomplete", "One")
 
 
 WRONG: dict[str, tuple[Any, dict[str, Any], str]] = {
