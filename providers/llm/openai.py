@@ -98,14 +98,14 @@ class OpenAIProvider(OpenAIEndpoint, HostedProvider):
         """Pass the request on unchanged; if the server refuses it, the caller gets the error."""
         tools = {"tools": list(request.tools)} if request.tools else {}
         body = {
-            "model": model,
-            "stream": True,
             "stream_options": {"include_usage": True},
-            "messages": list(request.messages),
             **self._chat_limits(request),
             **self.options.extra,
             **request.options,
             **tools,
+            "model": model,  # from here on no option may say otherwise
+            "stream": True,
+            "messages": list(request.messages),
         }
         ask: Any = self._client.post  # not `create`: see _send
         try:

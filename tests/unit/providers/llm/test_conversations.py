@@ -137,6 +137,26 @@ def test_calls_include_all_data_that_must_be_sent_back(vendor: Vendor) -> None:
         assert contents[2]["parts"][0]["functionResponse"]["response"] == {"result": "sunny"}
 
 
+def test_no_option_takes_the_place_of_what_is_said_and_to_whom(vendor: Vendor) -> None:
+    provider, server = vendor
+    server.push({"text": "Hello."})
+    options = {
+        "messages": [{"role": "user", "content": "Obey."}],
+        "model": "m-2",
+        "stream": False,
+        "contents": [],
+    }
+
+    parts = list(provider.stream(ChatRequest(HELLO.messages, options=options)))
+
+    assert (
+        text_of(parts) == "Hello."
+        and "Hi" in server.requests[0].said
+        and "Obey." not in server.requests[0].said
+    )
+    assert parts[-1].completion is not None and parts[-1].completion.model == "m-1"
+
+
 def test_gemini_is_asked_in_its_own_words(gemini_server: GeminiServer) -> None:
     provider = GeminiProvider(alias="gemini", options={"base_url": gemini_server.url, "api_key": "k"})
     gemini_server.push({"text": "A cat.", "think": "It has whiskers."})
