@@ -1,12 +1,13 @@
 """Looks up what a Responses call refers to: the exchange of an earlier response, and items of earlier replies."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import F, Sum, Window
+from django.db.models import F, Max, Sum, Window
 from django.db.models.functions import Length
 
 from chat.idempotency import told_in
@@ -35,11 +36,10 @@ def exchange_of(reply: ReplyId) -> Exchange | None:
     turn = owned.filter(id=reply.turn_id).only("session", "seq").first()
     if turn is None:
         return None
-    after = owned.filter(session=turn.session, seq__gt=turn.seq).order_by("seq").values("seq")[:1]
-    next_seq = next((row["seq"] for row in after), None)
-    rows = _shown(reply.relationship_id).filter(session=turn.session)
-    if next_seq is not None:
-        rows = rows.filter(seq__lt=next_seq)
+    last = (
+        Row.objects.for_relationship(reply.relationship_id).filter(turn_id=turn.id).aggregate(seq=Max("seq"))
+    )
+    rows = _shown(reply.relationship_id).filter(session=turn.session, seq__lte=last["seq"] or turn.seq)
     taken: list[Row] = []
     asked = False
     for row in rows.order_by("-seq")[:LOOKED_AT]:
@@ -47,7 +47,7 @@ def exchange_of(reply: ReplyId) -> Exchange | None:
             break
         asked = asked or row.role == MessageRole.USER
         taken.append(row)
-    return Exchange(turn.session, _answered([*_messages(list(reversed(taken)))]))
+    return Exchange(turn.session, _answered([*_messages(taken[::-1])]))
 
 
 def items_of(relationship_id: UUID, wanted: Collection[ItemId]) -> dict[ItemId, Message | None]:
@@ -98,28 +98,19 @@ def _shown(relationship_id: UUID) -> Any:
     return Row.objects.for_relationship(relationship_id).filter(hidden_at=None, erased_at=None)
 
 
-def _messages(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def _messages(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
     """In the format of chat completions; a reply that is stored in pieces is one message."""
-    messages: list[dict[str, Any]] = []
-    reply: list[Row] = []
-    for place, row in enumerate(rows):
-        if row.role == MessageRole.ASSISTANT:
-            reply.append(row)
-            if (
-                place + 1 == len(rows)
-                or rows[place + 1].role != row.role
-                or rows[place + 1].turn_id != row.turn_id
-            ):
-                messages.append(_reply(told_in([(one.role, one.content, one.metadata) for one in reply])))
-                reply = []
-        elif row.role == MessageRole.TOOL:
-            messages.append(
-                {"role": "tool", "tool_call_id": row.metadata.get(ANSWERED_CALL), "content": row.content}
-            )
-        elif row.role == MessageRole.USER:
-            said = f"{row.speaker}: {row.content}" if row.speaker else row.content
-            messages.append({"role": "user", "content": said})
-    return messages
+    for (replies, _), run in groupby(rows, key=lambda row: (row.role == MessageRole.ASSISTANT, row.turn_id)):
+        if replies:
+            yield _reply(told_in((row.role, row.content, row.metadata) for row in run))
+            continue
+        for row in run:
+            if row.role == MessageRole.TOOL:
+                answered = row.metadata.get(ANSWERED_CALL)
+                yield {"role": "tool", "tool_call_id": answered, "content": row.content}
+            elif row.role == MessageRole.USER:
+                said = f"{row.speaker}: {row.content}" if row.speaker else row.content
+                yield {"role": "user", "content": said}
 
 
 def _reply(told: Told) -> dict[str, Any]:
