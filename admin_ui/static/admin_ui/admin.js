@@ -204,7 +204,8 @@ setInterval(() => {
     const now = Date.now();
     part.polledAt ??= now; // the response replaces this element
     if (now - part.polledAt < Number(part.dataset.poll)) return;
-    if (part.contains(document.activeElement) && document.activeElement.value) return; // a person is typing in it
+    const field = document.activeElement;
+    if (part.contains(field) && field.value && !field.hasAttribute("hx-preserve")) return; // a person is typing in it
     part.polledAt = now;
     htmx.trigger(part.closest("[hx-trigger~='poll']"), "poll");
   });

@@ -10,6 +10,7 @@ from relationships.models import Companion, Message, Role
 from tests.acceptance.browser.desk import Desk
 from tests.acceptance.browser.stage import NASTY, Stage
 from tests.vendor_servers.openai_server import OpenAIServer
+from tests.waiting import wait_until
 
 
 @pytest.fixture
@@ -94,6 +95,7 @@ def test_what_is_typed_meanwhile_stays_and_markup_is_text(
     expect(window.locator(".bubble.assistant").last).to_contain_text("One <script>alert(1)</script>")
 
     window.keyboard.type("And then?")
+    wait_until(lambda: turns_of(parrot)[-1:] == ["Talk."], what="the reply to be over")
     expect(window.get_by_text("no changes").last).to_be_visible()  # replaced, with what came of it
 
     expect(window.locator(".bubble.assistant").last).to_contain_text(

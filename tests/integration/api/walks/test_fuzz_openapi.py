@@ -70,7 +70,7 @@ CONFIG = {
     },
     "operations": [
         # an archive and a reply's request have a thousand corners; what is in them has tests of its own
-        {"include-path-regex": "/(import|completions)$", "phases": {"coverage": {"enabled": LONG}}}
+        {"include-path-regex": "/(import|completions|responses)$", "phases": {"coverage": {"enabled": LONG}}}
     ],
     "suppress-health-check": ["all"],
     **({} if LONG else {"seed": 1}),
