@@ -43,7 +43,8 @@ def turns_of(companion: Companion) -> list[str]:
 @pytest.mark.parametrize(
     ("fails", "said"),
     [
-        ({"status": 429, "message": "Slow down."}, "Slow down."),
+        # without a time, it would hold back the next test
+        ({"status": 429, "message": "Slow down.", "retry_after": 0}, "Slow down."),
         ({"status": 401, "message": "No such key."}, "No such key."),
         ({"raw": "<h1>Hello</h1>"}, "gave no reply"),
         ({"drop": True}, "gave no reply"),
