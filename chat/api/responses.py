@@ -1,7 +1,6 @@
 """OpenAI's Responses protocol: another form for the same replies."""
 
 from dataclasses import replace
-from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponseBase
@@ -73,19 +72,14 @@ class ResponseView(OpenAIView):
         own = self.credentials.relationship_id
         if reply is None or own not in (None, reply.relationship_id):
             raise _unknown(response_id)
-        turn = _turns(self.credentials.project_id, reply).first()
+        turns = Turn.objects.for_relationship(reply.relationship_id).filter(id=reply.turn_id)
+        turn = turns.filter(project_id=self.credentials.project_id).first()
         if turn is None:
             raise _unknown(response_id)
         owned = Relationship.objects.filter(id=reply.relationship_id).values_list(
             "companion__slug", flat=True
         )
         return self.answer(again(ResponseForm(reply, {"model": owned.get()}), turn))
-
-
-def _turns(project_id: UUID, reply: ReplyId) -> Any:
-    return Turn.objects.for_relationship(reply.relationship_id).filter(
-        project_id=project_id, id=reply.turn_id
-    )
 
 
 def _followed(talk: Talk, follows: ReplyId | None) -> tuple[Talk, Exchange | None]:

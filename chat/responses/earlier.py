@@ -55,7 +55,8 @@ def items_of(relationship_id: UUID, wanted: Collection[ItemId]) -> dict[ItemId, 
 
     At most two statements. Raises InvalidInput for more than a call may be long.
     """
-    ids = {item.reply.turn_id for item in wanted if item.reply.relationship_id == relationship_id}
+    wanted = [item for item in wanted if item.reply.relationship_id == relationship_id]
+    ids = {item.reply.turn_id for item in wanted}
     if not ids:
         return {}
     if len(ids) > MOST_REFERENCES:
@@ -80,8 +81,6 @@ def items_of(relationship_id: UUID, wanted: Collection[ItemId]) -> dict[ItemId, 
         kept = Turn.objects.for_relationship(relationship_id).filter(id__in=gone)
         gone = set(kept.values_list("id", flat=True))
     for item in wanted:
-        if item.reply.relationship_id != relationship_id:
-            continue
         told = replies.get(item.reply.turn_id)
         if told is None:
             if item.reply.turn_id in gone:
