@@ -1,4 +1,4 @@
-"""The routes of events and of other protocols."""
+"""The routes of events, of other protocols, and of the page for the person."""
 
 from django.urls import path
 
@@ -11,6 +11,7 @@ from connect.events.delivery_view import (
 from connect.events.view import EventsView
 from connect.mcp.view import McpView
 from connect.mem0.view import mem0_view
+from connect.memory_page import memory_page
 
 urlpatterns = [
     path("v1/events/failed", FailedDeliveriesView.as_view()),
@@ -19,6 +20,7 @@ urlpatterns = [
     path("v1/relationships/<uuid:relationship_id>/events/delivery", DeliveryView.as_view()),
     path("v1/relationships/<uuid:relationship_id>/events/replay", ReplayView.as_view()),
     path("mem0/<path:path>", mem0_view),
+    path("memory", memory_page),
     path("mcp", McpView.as_view()),
     path("mcp/", McpView.as_view()),  # as many clients write it
     path("mcp/relationships/<uuid:relationship_id>", McpView.as_view()),

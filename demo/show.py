@@ -129,6 +129,7 @@ def _farewell(
     rest: Rest, relationship: str, conversation: Conversation, screen: Screen, password: str
 ) -> None:
     recipe = conversation.companion.recipe
+    token = rest.post(f"/relationships/{relationship}/tokens", {"scopes": ["write"], "expires_in": 86_400})
     screen.heading("The service stays up")
     screen.lines_of(
         [
@@ -138,6 +139,7 @@ def _farewell(
             ("email", EMAIL),
             ("password", password or f"not kept; manage.py changepassword {EMAIL}"),
             ("API key", rest.key),
+            (f"{conversation.user.name} sees", rest.url + token["page"]),
             ("stop it", "make stop"),
             ("again", f"make demo RECIPE={recipe}" if recipe else "make demo"),
         ]

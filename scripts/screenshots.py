@@ -66,8 +66,8 @@ def sign_in(page: Page, data: Path) -> None:
 
 
 def take(page: Page) -> Iterator[str]:
-    """Each picture's name, once it is taken: the overview, a memory, an entry's history, a conversation, the past, and
-    the context preview.
+    """Each picture's name, once it is taken: the overview, a memory, an entry's history, a conversation, the past, the
+    context preview, and the person's own page.
     """
     with page.expect_navigation():
         page.get_by_label("Dated by").select_option("said")
@@ -93,6 +93,14 @@ def take(page: Page) -> Iterator[str]:
     page.locator("#assembled").get_by_text("What could I cook").first.wait_for(state="attached")
     page.get_by_text("Assembling…").wait_for(state="hidden")
     yield picture(page, "context")
+    page.get_by_role("link", name="Tokens").click()
+    page.get_by_label("Scope").select_option("write")
+    page.get_by_role("button", name="Create token").click()
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name="Open the memory page").click()
+    opened.value.set_viewport_size(SIZE)
+    opened.value.get_by_text("Is vegetarian").wait_for()
+    yield picture(opened.value, "memory-page")
 
 
 def picture(page: Page, name: str) -> str:

@@ -9,7 +9,7 @@ from django.utils import timezone
 from admin_ui.access import OperatorView
 from admin_ui.paging import page_of
 from relationships.models import RelationshipToken, Role, Scope
-from relationships.services.tokens import create_token, revoke_token
+from relationships.services.tokens import create_token, page_for, revoke_token
 
 SCOPES = {
     Scope.READ: "read: read memory and contexts",
@@ -33,7 +33,8 @@ class TokensView(OperatorView):
         row, token = create_token(
             relationship=self.relationship, scopes=[scope], expires_in=int(lifetime), by=self.actor
         )
-        return self._page(made=row, token=token)
+        link = self.request.META["SCRIPT_NAME"] + page_for(token, row.scopes)
+        return self._page(made=row, token=token, link=link)
 
     def _page(self, **more: Any) -> HttpResponse:
         owned = RelationshipToken.objects.for_relationship(self.relationship.id)

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from relationships.api.views import ApiView
 from relationships.models import ApiKey, RelationshipToken
 from relationships.services.api_keys import change_rate_limits, create_api_key, revoke_api_key
-from relationships.services.tokens import create_token, revoke_token
+from relationships.services.tokens import create_token, page_for, revoke_token
 from web.field_problems import matching
 from web.fields import Answer, Body, Name, Page, PageQuery, left_out
 from web.operations import operation
@@ -126,6 +126,10 @@ class TokenAnswer(Answer):
 class TokenCreated(TokenAnswer):
     token: str
     """Shown only in this answer."""
+    page: str
+    """The path of a page on which the person sees and, with the scope `write`, corrects what is remembered. Put the
+    address at which browsers reach this service in front of it.
+    """
 
 
 class TokensView(ApiView):
@@ -148,7 +152,8 @@ class TokensView(ApiView):
             expires_in=body.expires_in,
             by=self.actor,
         )
-        return self.answer({**TokenAnswer.of(row), "token": token}, status=201)
+        made = {"token": token, "page": page_for(token, row.scopes)}
+        return self.answer({**TokenAnswer.of(row), **made}, status=201)
 
 
 class TokenView(ApiView):

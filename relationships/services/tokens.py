@@ -42,6 +42,13 @@ def create_token(
     return row, token
 
 
+def page_for(token: str, scopes: Iterable[str]) -> str:
+    """The path of the page on which the token's holder sees what is remembered. The token is in the fragment, which
+    browsers do not send.
+    """
+    return f"/memory#token={token}" + ("" if "write" in scopes else "&scopes=read")
+
+
 def prolong_token(*, relationship_id: UUID, token_id: UUID, expires_in: int) -> None:
     """Make a token that is still valid expire `expires_in` seconds from now."""
     now = datetime.now(UTC)

@@ -69,6 +69,8 @@ class PlanItemAnswer(Answer):
     """The share of the wish's words that it contains, 0 to 1; 1 if a model judged."""
     why: str | None
     ticked: bool
+    fixed: bool
+    """It can't be changed by a plan: a read-only entry, or one of the companion's documents."""
     hidden: bool
     """It is already hidden, or is an earlier text of an entry: only erasing changes it."""
     done: bool | None
@@ -212,6 +214,10 @@ def carry_out_to(plan: MendingPlan, depth: str, ticked: list[int] | None, by: An
 
 
 def present(plan: MendingPlan) -> dict[str, Any]:
-    defaults: dict[str, Any] = dict.fromkeys(PlanItemAnswer.model_fields) | {"ticked": True, "hidden": False}
+    defaults: dict[str, Any] = dict.fromkeys(PlanItemAnswer.model_fields) | {
+        "ticked": True,
+        "fixed": False,
+        "hidden": False,
+    }
     items = [{name: {**defaults, **item}[name] for name in defaults} for item in plan.items]
     return PlanAnswer.of(plan, items=items)

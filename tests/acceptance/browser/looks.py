@@ -29,7 +29,7 @@ _STICKS_OUT = """() => {
 }"""
 
 _TOO_LONG = """() => {
-  const end = document.querySelector(".frame, .sign-in").getBoundingClientRect().bottom + scrollY;
+  const end = document.querySelector(".frame, .sign-in, main").getBoundingClientRect().bottom + scrollY;
   const more = Math.round(document.documentElement.scrollHeight - Math.max(end, innerHeight));
   return more > 1 ? [`${more} pixels`] : [];
 }"""

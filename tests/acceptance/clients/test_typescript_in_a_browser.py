@@ -1,4 +1,5 @@
-"""The TypeScript client as it is packed, loaded as a module by a page of another site, with a relationship token."""
+"""In a page of another site, with a relationship token: the TypeScript client as it is packed, loaded as a module, and the
+memory page in a frame."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -7,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 from rapport_client import Rapport
 
 from tests.acceptance.browser.chromium import FLAGS, require_chromium
@@ -106,3 +107,28 @@ def test_a_page_of_a_named_site_remembers_is_shown_talks_and_follows(
         "refused": ["ProblemError", 422, ["query"]],
     }
     assert elsewhere == "TypeError", "a page of a site that nobody named was answered"
+
+
+IN_A_FRAME = """(src) => document.body.append(Object.assign(document.createElement("iframe"),
+  { src, sandbox: "allow-scripts allow-same-origin allow-forms allow-downloads" }))"""
+
+
+def test_the_memory_page_works_in_a_frame_of_a_named_site_alone(
+    service: LiveService, chromium: Browser, site: int
+) -> None:
+    url = service.web.url
+    with Rapport(url, service.new_api_key()) as rapport:
+        maya = rapport.relationship(companion="ada", user="maya")
+        rapport.entries_create(maya.id, type="other", content="Has a cat")
+        link = url + rapport.tokens_create(maya.id, scopes=["write"])["page"]
+    windows = {}
+    for host in (SITE, "127.0.0.1"):
+        windows[host] = chromium.new_page()
+        windows[host].goto(f"http://{host}:{site}/page.html")
+        windows[host].evaluate(IN_A_FRAME, link)
+    frame = windows[SITE].frame_locator("iframe")
+    frame.get_by_role("button", name="Forget", exact=True).click()
+    frame.get_by_role("button", name="Erase for good").click()
+    frame.get_by_role("dialog").get_by_role("button", name="Erase for good").click()
+    expect(frame.get_by_text("Erased.")).to_be_visible()
+    expect(windows["127.0.0.1"].frame_locator("iframe").locator("#content")).to_have_count(0)

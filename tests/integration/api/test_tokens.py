@@ -27,6 +27,12 @@ def test_it_counts_for_its_person_whom_the_project_is_not_to_wait_for(
     assert counted == [Client(project), Client(project, person), Client(project, person)]
 
 
+def test_the_link_to_the_memory_page_tells_what_it_may(api: Api, at: str) -> None:
+    for scopes, more in ((["write"], ""), (["read", "write"], ""), (["read"], "&scopes=read")):
+        made = api.post(f"{at}/tokens", {"scopes": scopes}).body
+        assert made["page"] == f"/memory#token={made['token']}{more}"
+
+
 def test_a_token_can_not_choose_the_configuration_of_a_turn(api: Api, at: str) -> None:
     turn = {"messages": [{"role": "user", "content": "Hello."}], "config": {"ingestion": {"enabled": False}}}
 

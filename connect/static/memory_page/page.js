@@ -1,0 +1,368 @@
+// What is remembered about a person, for that person: lists, corrects and forgets it by the REST API, with the relationship
+// token of the link's fragment: #token=rt_...&scopes=read&lang=de (the last two are optional).
+
+const $ = (id) => document.getElementById(id);
+const link = takeLink();
+const base = new URL(`v1/relationships/${link.relationship}`, document.baseURI);
+const { language, texts } = await loadTexts();
+
+const t = (key, named = {}) => texts[key].replace(/\{(\w+)\}/g, (_, name) => named[name]);
+const day = new Intl.DateTimeFormat(language, { dateStyle: "long" });
+const onDay = (moment) => day.format(new Date(moment));
+
+// The token leaves the address bar, and with it the browser's history; the tab keeps it, so that the page can be reloaded.
+function takeLink() {
+  const KEY = "rapport-memory";
+  let kept = location.hash.slice(1);
+  try {
+    if (kept.includes("token=")) sessionStorage.setItem(KEY, kept);
+    kept = sessionStorage.getItem(KEY) ?? "";
+  } catch {
+    // A frame in another site may not store anything.
+  }
+  history.replaceState(null, "", location.pathname + location.search);
+  const said = new URLSearchParams(kept);
+  const token = said.get("token") ?? "";
+  const id = /^rt_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})_/.exec(token)?.slice(1).join("-");
+  return { token, relationship: id, readOnly: said.get("scopes") === "read", language: said.get("lang") };
+}
+
+// The first of the person's languages that there are texts for; else English.
+async function loadTexts() {
+  const all = await (await fetch("static/memory_page/texts.json")).json();
+  const wanted = [link.language, ...navigator.languages].filter(Boolean).map((tag) => tag.slice(0, 2).toLowerCase());
+  const language = wanted.find((tag) => all[tag]) ?? "en";
+  return { language, texts: all[language] };
+}
+
+class Refused extends Error {
+  constructor(status, detail) {
+    super(detail);
+    this.status = status;
+  }
+}
+
+// The answer to a call below the relationship. Raises Refused, with a sentence for the person.
+async function call(method, path = "", body, version) {
+  const headers = { Authorization: `Bearer ${link.token}`, Accept: "application/json" };
+  if (body) headers["Content-Type"] = "application/json";
+  if (version) headers["If-Match"] = `"${version}"`;
+  let answer, told;
+  try {
+    answer = await fetch(base + path, { method, headers, body: body && JSON.stringify(body), cache: "no-store" });
+    told = await answer.json();
+  } catch {
+    throw new Refused(0, t("unreachable"));
+  }
+  if (answer.ok) return told;
+  const known = { 401: "expired", 403: "read_only", 412: "changed", 429: "too_often" }[answer.status];
+  throw new Refused(answer.status, known ? t(known) : [told.detail, ...(told.errors ?? []).map((one) => one.detail)].join(" "));
+}
+
+// Runs what a button or form asks for: once at a time, and with its failure on the page.
+async function run(control, work) {
+  if (control.disabled) return;
+  control.disabled = true;
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    if (error.status === 401) return end(error.message);
+    say(error.message, { bad: true });
+  } finally {
+    control.disabled = false;
+  }
+}
+
+function say(sentence, { bad = false, offer } = {}) {
+  const notice = $("notice");
+  notice.className = bad ? "bad" : "";
+  notice.replaceChildren(sentence);
+  if (!offer) return;
+  const button = Object.assign(document.createElement("button"), { textContent: offer.name });
+  button.addEventListener("click", () => run(button, offer.work));
+  notice.append(button);
+}
+
+function end(sentence) {
+  $("content").remove();
+  $("notice").replaceChildren();
+  $("waiting").hidden = false;
+  $("waiting").textContent = sentence;
+}
+
+// Whether the person agrees to what can't be undone. A frame may not use the browser's own question.
+function agreed(question) {
+  $("question").textContent = question;
+  const dialog = $("ask");
+  dialog.returnValue = "no";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true });
+  });
+}
+
+function made(template) {
+  const part = $(template).content.firstElementChild.cloneNode(true);
+  fill(part);
+  return part;
+}
+
+function fill(part) {
+  for (const one of part.querySelectorAll("[data-text]")) one.textContent = t(one.dataset.text);
+  for (const one of part.querySelectorAll("[data-label]")) {
+    one.setAttribute("aria-label", t(one.dataset.label));
+    if (one.type === "search") one.placeholder = t(one.dataset.label);
+  }
+}
+
+const button = (part, name) => part.querySelector(`[data-do=${name}]`);
+
+function show(part, names) {
+  for (const one of part.querySelectorAll("[data-do]")) one.hidden = !names.includes(one.dataset.do);
+}
+
+// A list that is read page by page; `present` makes a row's element.
+function list(name, path, present) {
+  let next = null, pages = 0;
+  const read = async (query = "") => {
+    const mine = ++pages;
+    const answer = await call("GET", `${path}${path.includes("?") ? "&" : "?"}limit=50${query}`);
+    if (mine !== pages) return; // another was asked for meanwhile
+    next = answer.next_cursor;
+    if (!query.includes("&cursor=")) $(name).replaceChildren();
+    $(name).append(...answer.items.map(present));
+    $(`no-${name}`).hidden = $(name).childElementCount > 0;
+    $(`more-${name}`).hidden = !next;
+  };
+  let filter = "";
+  $(`more-${name}`).addEventListener("click", (event) =>
+    run(event.target, () => read(`${filter}&cursor=${encodeURIComponent(next)}`)));
+  return (wanted = filter) => read((filter = wanted));
+}
+
+// Entries.
+
+const readEntries = list("entries", "/entries", presentEntry);
+
+function presentEntry(entry) {
+  const row = made("entry");
+  const draw = () => {
+    row.className = entry.state === "deleted" ? "gone" : "";
+    row.querySelector(".content").textContent = entry.content;
+    const happens = /^\d{4}-\d\d-\d\d$/.test(entry.happens_at ?? "") ? onDay(`${entry.happens_at}T12:00`) : entry.happens_at;
+    const facts = [t("told", { day: onDay(entry.effective_at) })];
+    if (happens) facts.push(t("happens", { when: happens }));
+    row.querySelector(".facts").textContent = facts.join(" · ");
+    show(row, entry.state === "deleted" ? ["undo", "erase"] : entry.read_only ? [] : ["edit", "forget"]);
+  };
+  const does = {
+    edit: () => edit(row, entry.content, async (content) => {
+      entry = await call("PATCH", `/entries/${entry.id}`, { content }, entry.version);
+      draw();
+    }),
+    async forget() {
+      entry = await call("DELETE", `/entries/${entry.id}`, null, entry.version);
+      draw();
+      button(row, "undo").focus();
+    },
+    async undo() {
+      entry = await call("POST", `/entries/${entry.id}/restore`, {}, entry.version);
+      draw();
+      button(row, "forget").focus();
+    },
+    async erase() {
+      if (!await agreed(t("erase_question"))) return;
+      const answer = await call("DELETE", `/entries/${entry.id}?permanent=true`);
+      row.className = "gone erased";
+      row.querySelector(".content").textContent = t("erased");
+      row.querySelector(".facts").textContent = "";
+      show(row, []);
+      refreshMessages();
+      const count = answer.messages_still_holding_total, what = entry.content.slice(0, 2000);
+      if (count) say(t("still_said", { count }), { offer: { name: t("look"), work: () => wish(what) } });
+    },
+  };
+  for (const [name, work] of Object.entries(does)) {
+    const one = button(row, name);
+    one.addEventListener("click", () => run(one, work));
+  }
+  draw();
+  return row;
+}
+
+function edit(row, content, save) {
+  const form = made("editing"), field = form.content;
+  const close = () => {
+    form.remove();
+    for (const part of row.children) part.hidden = false;
+    button(row, "edit").focus();
+  };
+  for (const part of row.children) part.hidden = true;
+  row.append(form);
+  field.value = content;
+  field.focus();
+  form.querySelector("[type=button]").addEventListener("click", close);
+  form.addEventListener("keydown", (event) => event.key === "Escape" && close());
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    run(event.submitter ?? field, async () => {
+      if (field.value !== content) await save(field.value);
+      close();
+    });
+  });
+}
+
+$("find").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const text = event.target.text.value.trim();
+  run(event.submitter ?? event.target.text, () => readEntries(text && `&text=${encodeURIComponent(text)}`));
+});
+
+// Forgetting something by saying so: what would go is shown first, and the person chooses.
+
+$("wish").addEventListener("submit", (event) => {
+  event.preventDefault();
+  run(event.submitter ?? event.target.what, () => wish(event.target.what.value));
+});
+
+async function wish(what) {
+  say(t("looking"));
+  showPlan(await call("POST", "/forget", { what, dry_run: true, depth: "erase" }));
+}
+
+let plan = null;
+
+function showPlan(found) {
+  plan = found;
+  $("notice").replaceChildren();
+  $("plan").hidden = !plan.items.length;
+  if (!plan.items.length) return say(t("nothing"));
+  $("plan").querySelector("ul").replaceChildren(...plan.items.map(presentItem));
+  $("plan-note").textContent = plan.left_out ? t("left_out", { count: plan.left_out }) : "";
+  $("plan").focus();
+  $("plan").scrollIntoView({ block: "nearest" });
+}
+
+function presentItem(item) {
+  const row = made("item"), box = row.querySelector("input");
+  Object.assign(box, { checked: item.ticked, value: item.number, disabled: item.fixed });
+  row.querySelector("span").textContent = item.sentence;
+  const facts = [t(item.kind === "message" ? "kind_message" : "kind_memory")];
+  if (item.rest) facts.push(t("becomes", { rest: item.rest }));
+  if (item.fixed) facts.push(t("fixed"));
+  row.querySelector(".facts").textContent = facts.join(" · ");
+  return row;
+}
+
+$("plan").querySelector("form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  run(event.submitter, async () => {
+    const depth = event.submitter.value, mine = plan;
+    if (depth === "keep") {
+      await call("POST", `/plans/${mine.id}/decline`);
+      return closePlan(t("kept"));
+    }
+    const ticked = [...event.target.querySelectorAll("input:checked")].map((box) => Number(box.value));
+    if (!ticked.length) return say(t("choose"), { bad: true });
+    if (depth === "erase" && !await agreed(t("erase_question"))) return;
+    await call("POST", `/plans/${mine.id}/carry-out`, { ticked, depth });
+    const undo = async () => {
+      await call("POST", `/plans/${mine.id}/undo`);
+      say(t("undone"));
+      refresh();
+    };
+    closePlan(t(depth === "erase" ? "erased" : "hidden"), depth === "hide" && { name: t("undo"), work: undo });
+  });
+});
+
+function closePlan(sentence, offer) {
+  $("plan").hidden = true;
+  $("wish").reset();
+  say(sentence, { offer });
+  refresh();
+}
+
+// What was said, read when it is opened.
+
+const readMessages = list("messages", "/messages", presentMessage);
+
+function presentMessage(message) {
+  const row = made("message");
+  const who = message.speaker || t(message.role === "user" ? "you" : "companion", { companion });
+  const draw = () => {
+    row.className = message.erased_at ? "gone erased" : "";
+    row.querySelector(".content").textContent = message.erased_at ? t("erased") : message.content;
+    row.querySelector(".facts").textContent = `${who}, ${onDay(message.occurred_at)}`;
+    show(row, message.erased_at ? [] : ["redact"]);
+  };
+  button(row, "redact").addEventListener("click", (event) => run(event.target, async () => {
+    if (!await agreed(t("erase_question"))) return;
+    await call("POST", "/messages/redact", { messages: [message.id] });
+    message.erased_at = true;
+    draw();
+  }));
+  draw();
+  return row;
+}
+
+const refreshMessages = () => $("said").open && run($("more-messages"), () => readMessages());
+const refresh = () => {
+  run($("more-entries"), () => readEntries());
+  refreshMessages();
+};
+$("said").addEventListener("toggle", refreshMessages);
+
+// A copy of everything that the page shows.
+
+$("download").addEventListener("click", (event) => run(event.target, async () => {
+  const all = async (path) => {
+    const items = [];
+    for (let cursor = ""; cursor !== null;) {
+      const answer = await call("GET", `${path}limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
+      items.push(...answer.items);
+      cursor = answer.next_cursor;
+    }
+    return items;
+  };
+  const copy = { companion, profile, entries: await all("/entries?"), messages: await all("/messages?") };
+  const file = new Blob([JSON.stringify(copy, null, 2)], { type: "application/json" });
+  const anchor = Object.assign(document.createElement("a"), { href: URL.createObjectURL(file), download: "memory.json" });
+  anchor.click();
+  setTimeout(() => URL.revokeObjectURL(anchor.href), 60_000);
+}));
+
+function showProfile() {
+  const parts = Object.entries(profile).flatMap(([name, value]) => [
+    Object.assign(document.createElement("dt"), { textContent: name }),
+    Object.assign(document.createElement("dd"), { dir: "auto", textContent: typeof value === "string" ? value : JSON.stringify(value) }),
+  ]);
+  $("profile").querySelector("dl").replaceChildren(...parts);
+  $("profile").hidden = !parts.length;
+}
+
+let companion = "", profile = {};
+document.documentElement.lang = language;
+fill(document);
+window.addEventListener("hashchange", () => location.hash.includes("token=") && location.reload());
+await start();
+
+async function start() {
+  if (!link.relationship) return end(t("no_link"));
+  try {
+    const [relationship, kept, waiting] = await Promise.all([
+      call("GET"), call("GET", "/profile"), call("GET", "/plans?awaiting_review=true&limit=1"), readEntries(),
+    ]);
+    companion = relationship.companion.name;
+    profile = kept;
+    document.title = $("title").textContent = t("title", { companion });
+    document.body.classList.toggle("read-only", link.readOnly);
+    showProfile();
+    $("waiting").hidden = true;
+    $("content").hidden = false;
+    if (waiting.items.length && !link.readOnly) showPlan(waiting.items[0]);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    end(error.message);
+  }
+}
