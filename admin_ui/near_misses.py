@@ -82,13 +82,13 @@ def near_misses_of(relationship: Relationship, *, message: str, session: str) ->
     if memory == "retrieved" or facts.has_archive or is_cut:
         tiers = (Tier.ARCHIVE,) if memory == "both" and not is_cut else ()
         search["top_k"] = min(_MOST, retrieval.top_k + NEAR_MISSES)
-        entries = search_entries(text=recall.question.text, filters=EntryFilters(tiers=tiers), **search).hits
+        entries = search_entries(text=recall.sought, filters=EntryFilters(tiers=tiers), **search).hits
         why = "" if entries else "No entry shares anything with the message."
     recent = shown["messages"].sources if "messages" in shown else ()
     search["top_k"] = min(_MOST, retrieval.top_messages + more + NEAR_MISSES)
     shown_anyway = tuple(message.seq for message in recall.recent if message.id in recent)
     filters = MessageFilters(roles=("user", "assistant"), without=shown_anyway)
-    found = search_messages(text=recall.question.text, filters=filters, **search)
+    found = search_messages(text=recall.sought, filters=filters, **search)
     most = len(with_more(found, most=retrieval.top_messages, more=more))
     messages = found.hits[: most + NEAR_MISSES]
     known = sources_by_id(relationship, (str(hit.id) for hit in [*entries, *messages]))

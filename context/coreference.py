@@ -11,11 +11,12 @@ from memory.entries.snapshots import Line, lines_at
 
 
 def names_meant(
-    question: Question, facts: Facts, look_up: Callable[[str], Sequence[Line]], *, now: datetime
+    question: Question, facts: Facts, look_up: Callable[[str], Sequence[tuple[str, str]]], *, now: datetime
 ) -> list[str]:
     """The names that the question does not have itself: Ines of "my boss", whoever was named just before of "she".
 
-    `look_up` finds entries in the archive. It is called at most once, if the list does not say who somebody is.
+    `look_up` finds entries in the archive, each by its subject and text. It is called at most once, if the list does
+    not say who somebody is.
     """
     roles, user = roles_in(f"{question.before}\n{question.text}"), facts.participants.user
     names = names_in(question.before, without=facts.participants.names)
@@ -24,7 +25,7 @@ def names_meant(
         unknown = [role for role in roles.surely if not called(role, told, user=user)]
         if unknown and facts.has_archive:
             known = called(roles.all, told, user=user)  # whose husband it is
-            told += _told(look_up(" ".join([*chain(*unknown), *known])))
+            told += look_up(" ".join([*chain(*unknown), *known]))
         names += called(roles.all, told, user=user)
     asked = question.text.casefold()
     return [name for name in dict.fromkeys(names) if name.casefold() not in asked]

@@ -14,6 +14,7 @@ from context.question import Question, question_of
 from memory.aliases import LONGEST_SAYING, MOST_SAYINGS, sayings_among
 from memory.entries.happens import zone_of
 from memory.entries.snapshots import Line, LineRow, line_of
+from memory.names_meant import telling_who
 from memory.retrieval.gates import GateDecision, GateRequest, decide_gate
 from memory.retrieval.questions import Participants
 from memory.retrieval.relative_dates import past_span
@@ -30,7 +31,6 @@ from web.errors import InvalidInput
 
 _SPOKEN = ("user", "assistant")
 MOST_EARLIER = 8
-MOST_TELLING = 40  # entries that may say who somebody is
 SOON_TOLD = timedelta(days=31)  # after the time that is asked about: people often tell of what was so already
 ALL_SHOWN = "nothing retrieved: all that was said stands among the recent messages"
 
@@ -155,16 +155,10 @@ class Recall:
         """The question, with these names."""
         return " ".join([self.question.text, *self.names])
 
-    def _telling_who(self, roles: str) -> Sequence[Line]:
-        """The entries that may say who has these roles."""
-        own = self._owner
-        asked = params_of(self._configuration, **own, now=self._now)
-        by_words: dict[str, Any] = {"embedder": None, "reranker": None, "min_score": None}
-        asked["retrieval"] = asked["retrieval"].model_copy(update=by_words)
-        asked |= {"participants": self._facts.participants, "ranker": "best", "top_k": MOST_TELLING}
-        ids = [hit.id for hit in search_entries(text=roles, **asked).hits]
-        rows = read_rows(ENTRIES, ids, **own, now=self._now)
-        return [line_of(LineRow._make(rows[id][:-1])) for id in ids if id in rows]
+    def _telling_who(self, roles: str) -> Sequence[tuple[str, str]]:
+        asked = params_of(self._configuration, **self._owner, now=self._now)
+        asked["participants"] = self._facts.participants
+        return telling_who(roles, **asked)
 
     @property
     def _owner(self) -> dict[str, UUID]:

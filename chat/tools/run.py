@@ -20,8 +20,9 @@ from memory.mending.execution import carry_out
 from memory.mending.judging import Verdict as Says
 from memory.mending.plans import draft_plan, store_plan
 from memory.models import USER_SUBJECT, EntrySource, MendingVerb, ScratchpadEntry, Tier
+from memory.names_meant import search_as_meant
 from memory.retrieval.results import EntryFilters, SearchResult
-from memory.retrieval.search import SearchParams, params_of, search_entries, search_messages
+from memory.retrieval.search import ANY_MESSAGE, SearchParams, params_of, search_entries, search_messages
 from relationships.configuration.json_schemas import refuse_misshapen
 from relationships.configuration.schema import Configuration
 from relationships.models import Message, Relationship
@@ -107,7 +108,9 @@ def keep_call(use: ToolUse, ran: Ran, *, turn_id: UUID | None) -> None:
 
 
 def _search(use: ToolUse, text: str, top_k: int, *tiers: str) -> SearchResult:
-    return search_entries(text=text, filters=EntryFilters(tiers=tiers), **_params(use, top_k))
+    return search_as_meant(
+        search_entries, text=text, filters=EntryFilters(tiers=tiers), **_params(use, top_k)
+    )
 
 
 def _params(use: ToolUse, top_k: int) -> SearchParams:
@@ -239,7 +242,8 @@ def _core_memory_replace(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> di
 
 def _conversation_search(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dict[str, Any]:
     first = int(given["page"]) * PAGE
-    found = search_messages(text=given["query"], **_params(use, first + PAGE))
+    asked = _params(use, first + PAGE)
+    found = search_as_meant(search_messages, text=given["query"], filters=ANY_MESSAGE, **asked)
     wanted = [hit.id for hit in found.hits[first:]]
     rows = Message.objects.for_relationship(use.relationship.id).filter(
         id__in=wanted, erased_at=None, hidden_at=None

@@ -13,6 +13,7 @@ from config.postgresql.sessions import prepared_cursor
 from memory.api.answers import EntryAnswer
 from memory.api.schemas import Tags, TypeName
 from memory.models import EntryState, SearchedKind, Tier
+from memory.names_meant import search_as_meant
 from memory.retrieval.questions import LONGEST_QUESTION, read_asked
 from memory.retrieval.results import EntryFilters, Hit, MessageFilters, SearchResult, reason_of
 from memory.retrieval.search import params_of, search_entries, search_messages
@@ -113,7 +114,7 @@ class SearchAnswer(ReadFromAnswer):
     considered: int
     """How many passed the filters and were ranked."""
     notes: list[str]
-    """What differed from the configuration, one sentence each."""
+    """What differed from the configuration, and whom a word such as "boss" means, one sentence each."""
     milliseconds: float
 
 
@@ -168,7 +169,7 @@ class EntrySearchView(SearchView):
 
         def make() -> dict[str, Any]:
             asked = self.asked(relationship_id, SearchedKind.ENTRY, body)
-            found = search_entries(**asked, filters=filters)
+            found = search_as_meant(search_entries, **asked, filters=filters)
             return _present(found, _read_rows(_ENTRIES, found, relationship_id), explain=body.explain)
 
         return self.answer_by(body, make)
@@ -192,7 +193,7 @@ class MessageSearchView(SearchView):
 
         def make() -> dict[str, Any]:
             asked = self.asked(relationship_id, SearchedKind.MESSAGE, body)
-            found = search_messages(**asked, filters=filters)
+            found = search_as_meant(search_messages, **asked, filters=filters)
             return _present(found, _read_rows(_MESSAGES, found, relationship_id), explain=body.explain)
 
         return self.answer_by(body, make)
