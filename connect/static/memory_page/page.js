@@ -9,8 +9,10 @@ const { language, texts } = await loadTexts();
 const t = (key, named = {}) => texts[key].replace(/\{(\w+)\}/g, (_, name) => named[name]);
 const day = new Intl.DateTimeFormat(language, { dateStyle: "long" });
 const onDay = (moment) => day.format(new Date(moment));
+const onDays = (happens) => // as it was said: a day, or what is less or more exact, or two of these
+  happens.split("/").map((part) => (/^\d{4}-\d\d-\d\d$/.test(part) ? onDay(`${part}T12:00`) : part)).join(" – ");
 
-// The token leaves the address bar, and with it the browser's history; the tab keeps it, so that the page can be reloaded.
+// The token leaves the address bar at once; the tab keeps it, so that the page can be reloaded.
 function takeLink() {
   const KEY = "rapport-memory";
   let kept = location.hash.slice(1);
@@ -42,6 +44,8 @@ class Refused extends Error {
   }
 }
 
+const LONGEST = 120_000; // milliseconds of a call: a model may judge what is to be forgotten
+
 // The answer to a call below the relationship. Raises Refused, with a sentence for the person.
 async function call(method, path = "", body, version) {
   const headers = { Authorization: `Bearer ${link.token}`, Accept: "application/json" };
@@ -49,7 +53,8 @@ async function call(method, path = "", body, version) {
   if (version) headers["If-Match"] = `"${version}"`;
   let answer, told;
   try {
-    answer = await fetch(base + path, { method, headers, body: body && JSON.stringify(body), cache: "no-store" });
+    const signal = AbortSignal.timeout(LONGEST);
+    answer = await fetch(base + path, { method, headers, body: body && JSON.stringify(body), cache: "no-store", signal });
     told = await answer.json();
   } catch {
     throw new Refused(0, t("unreachable"));
@@ -130,8 +135,12 @@ function list(name, path, present) {
     const answer = await call("GET", `${path}${path.includes("?") ? "&" : "?"}limit=50${query}`);
     if (mine !== pages) return; // another was asked for meanwhile
     next = answer.next_cursor;
-    if (!query.includes("&cursor=")) $(name).replaceChildren();
-    $(name).append(...answer.items.map(present));
+    if (!query.includes("&cursor=")) {
+      const edited = [...$(name).children].filter((row) => row.querySelector(".edit")); // nothing that was typed is lost
+      $(name).replaceChildren(...edited);
+    }
+    const there = new Set([...$(name).children].map((row) => row.dataset.id));
+    $(name).append(...answer.items.filter((item) => !there.has(item.id)).map(present));
     $(`no-${name}`).hidden = $(name).childElementCount > 0;
     $(`more-${name}`).hidden = !next;
   };
@@ -147,14 +156,15 @@ const readEntries = list("entries", "/entries", presentEntry);
 
 function presentEntry(entry) {
   const row = made("entry");
+  describe(row, entry.id);
   const draw = () => {
     row.className = entry.state === "deleted" ? "gone" : "";
     row.querySelector(".content").textContent = entry.content;
-    const happens = /^\d{4}-\d\d-\d\d$/.test(entry.happens_at ?? "") ? onDay(`${entry.happens_at}T12:00`) : entry.happens_at;
     const facts = [t("told", { day: onDay(entry.effective_at) })];
-    if (happens) facts.push(t("happens", { when: happens }));
+    if (entry.happens_at) facts.push(t("happens", { when: onDays(entry.happens_at) }));
     row.querySelector(".facts").textContent = facts.join(" · ");
-    show(row, entry.state === "deleted" ? ["undo", "erase"] : entry.read_only ? [] : ["edit", "forget"]);
+    const active = entry.state === "active" && !entry.read_only ? ["edit", "forget"] : [];
+    show(row, entry.state === "deleted" ? ["undo", "erase"] : active);
   };
   const does = {
     edit: () => edit(row, entry.content, async (content) => {
@@ -173,11 +183,9 @@ function presentEntry(entry) {
     },
     async erase() {
       if (!await agreed(t("erase_question"))) return;
-      const answer = await call("DELETE", `/entries/${entry.id}?permanent=true`);
-      row.className = "gone erased";
-      row.querySelector(".content").textContent = t("erased");
+      const answer = await call("DELETE", `/entries/${entry.id}?permanent=true`, null, entry.version);
+      drawErased(row);
       row.querySelector(".facts").textContent = "";
-      show(row, []);
       refreshMessages();
       const count = answer.messages_still_holding_total, what = entry.content.slice(0, 2000);
       if (count) say(t("still_said", { count }), { offer: { name: t("look"), work: () => wish(what) } });
@@ -189,6 +197,20 @@ function presentEntry(entry) {
   }
   draw();
   return row;
+}
+
+// Screen readers say with each button of a row what it is for; once it has none, the row itself is focused.
+function describe(row, id) {
+  Object.assign(row, { tabIndex: -1 }).dataset.id = id;
+  row.querySelector(".content").id = `text-${id}`;
+  for (const one of row.querySelectorAll("[data-do]")) one.setAttribute("aria-describedby", `text-${id}`);
+}
+
+function drawErased(row) {
+  row.className = "gone erased";
+  row.querySelector(".content").textContent = t("erased");
+  show(row, []);
+  row.focus();
 }
 
 function edit(row, content, save) {
@@ -249,6 +271,7 @@ function presentItem(item) {
   Object.assign(box, { checked: item.ticked, value: item.number, disabled: item.fixed });
   row.querySelector("span").textContent = item.sentence;
   const facts = [t(item.kind === "message" ? "kind_message" : "kind_memory")];
+  if (item.hidden) facts.push(t("hidden"));
   if (item.rest) facts.push(t("becomes", { rest: item.rest }));
   if (item.fixed) facts.push(t("fixed"));
   row.querySelector(".facts").textContent = facts.join(" · ");
@@ -279,6 +302,7 @@ $("plan").querySelector("form").addEventListener("submit", (event) => {
 function closePlan(sentence, offer) {
   $("plan").hidden = true;
   $("wish").reset();
+  $("wish").what.focus();
   say(sentence, { offer });
   refresh();
 }
@@ -290,19 +314,15 @@ const readMessages = list("messages", "/messages", presentMessage);
 function presentMessage(message) {
   const row = made("message");
   const who = message.speaker || t(message.role === "user" ? "you" : "companion", { companion });
-  const draw = () => {
-    row.className = message.erased_at ? "gone erased" : "";
-    row.querySelector(".content").textContent = message.erased_at ? t("erased") : message.content;
-    row.querySelector(".facts").textContent = `${who}, ${onDay(message.occurred_at)}`;
-    show(row, message.erased_at ? [] : ["redact"]);
-  };
+  describe(row, message.id);
+  row.querySelector(".facts").textContent = `${who}, ${onDay(message.occurred_at)}`;
+  row.querySelector(".content").textContent = message.content;
+  if (message.erased_at) drawErased(row);
   button(row, "redact").addEventListener("click", (event) => run(event.target, async () => {
     if (!await agreed(t("erase_question"))) return;
     await call("POST", "/messages/redact", { messages: [message.id] });
-    message.erased_at = true;
-    draw();
+    drawErased(row);
   }));
-  draw();
   return row;
 }
 
@@ -351,7 +371,7 @@ async function start() {
   if (!link.relationship) return end(t("no_link"));
   try {
     const [relationship, kept, waiting] = await Promise.all([
-      call("GET"), call("GET", "/profile"), call("GET", "/plans?awaiting_review=true&limit=1"), readEntries(),
+      call("GET"), call("GET", "/profile"), call("GET", "/plans?awaiting_review=true"), readEntries(),
     ]);
     companion = relationship.companion.name;
     profile = kept;
@@ -360,7 +380,8 @@ async function start() {
     showProfile();
     $("waiting").hidden = true;
     $("content").hidden = false;
-    if (waiting.items.length && !link.readOnly) showPlan(waiting.items[0]);
+    const wished = waiting.items.find((one) => one.verb === "forget"); // a correction is the operator's to decide
+    if (wished && !link.readOnly) showPlan(wished);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     end(error.message);

@@ -42,12 +42,12 @@ def test_it_shows_everything_in_every_look(desk: Desk, stage: Stage, screenshots
     vera = person(stage, "Vera of the page")
     replace_profile(relationship=vera, data={"plan": "gold", "club": NASTY}, by=BY)
     stage.talk(vera, "I live in Porto. I work as a nurse.", "What a day!")
-    stage.remember(vera, NASTY, "גרה בחיפה", happens_at="2026-11-05")
+    stage.remember(vera, NASTY, "גרה בחיפה", happens_at="2026-11-05/2026-11-07")
     stage.remember(vera, "Ana is her sister", read_only=True)
     window = opened(desk, stage, vera)
 
     expect(window).to_have_title("What Ada remembers about you")
-    expect(window.get_by_text("November 5, 2026")).to_have_count(2)
+    expect(window.get_by_text("November 5, 2026 – November 7, 2026")).to_have_count(2)
     fixed = window.locator("#entries li", has_text="Ana is her sister")
     expect(fixed.get_by_role("button")).to_have_count(0)
     window.locator("#said summary").click()
@@ -87,6 +87,7 @@ def test_an_entry_is_corrected_forgotten_brought_back_and_erased(desk: Desk, sta
     cat.get_by_role("button", name="Erase for good").click()
     window.get_by_role("dialog").get_by_role("button", name="Erase for good").click()
     expect(cat.get_by_text("Erased.")).to_be_visible()
+    expect(cat).to_be_focused()
     kept = EntryRevision.objects.for_relationship(olga.id).filter(before__content__contains="cat")
     assert not kept.exists()
 
@@ -134,6 +135,8 @@ def test_what_was_said_is_forgotten_by_saying_so(desk: Desk, stage: Stage) -> No
         expect(window.locator("#plan li")).to_have_count(2)
 
     find()
+    window.locator("#entries").get_by_role("button", name="Correct").first.click()
+    window.locator("#entries").get_by_role("textbox").fill("Has a cat called Mimi")
     for box in window.locator("#plan").get_by_role("checkbox").all():
         box.uncheck()
     window.locator("#plan").get_by_role("button", name="Forget").click()
@@ -147,6 +150,8 @@ def test_what_was_said_is_forgotten_by_saying_so(desk: Desk, stage: Stage) -> No
     assert said.exclude(hidden_at=None).exists()
     window.get_by_role("button", name="Undo").click()
     expect(window.locator("#entries").get_by_text("Vienna")).to_have_count(1)
+    expect(window.locator("#entries").get_by_role("textbox")).to_have_value("Has a cat called Mimi")
+    expect(window.locator("#entries li")).to_have_count(2)
     find()
     window.locator("#plan").get_by_role("button", name="Erase for good").click()
     window.get_by_role("dialog").get_by_role("button", name="Erase for good").click()
