@@ -69,6 +69,13 @@ class Word(NamedTuple):
     def plain(self) -> str:
         return min(self.forms, key=lambda form: (len(form), form))
 
+    @property
+    def identifies(self) -> bool:
+        """Whether it means one thing only: an address, a ticket, a long number."""
+        form = self.plain if self.identifier else ""
+        letters = any(letter.isalpha() for letter in form)
+        return "@" in form or "/" in form or letters or sum(letter.isdecimal() for letter in form) >= 5
+
 
 def normal(text: str) -> str:
     """The text to which the words' places refer: with width and digits folded, at most LONGEST characters."""

@@ -10,7 +10,7 @@ from memory.ingestion.operations import Operation, refused
 from memory.ingestion.text_similarity import share_said
 from memory.ingestion.unsupported import HARDLY, refuse_example
 from memory.mending.spoken_wishes import Spoken
-from memory.mending.wishes import LONGEST_WISH, others_wish_in
+from memory.mending.wishes import LONGEST_WISH, others_wish_in, own_words
 from memory.models import MendingVerb
 from providers.llm.json_text import extract_json_text
 
@@ -55,7 +55,16 @@ def _understood(item: Any, given: IngestionInput) -> Spoken:
     if not what or len(what) > LONGEST_WISH:
         raise RefusedItem(f"what has to be a text of at most {LONGEST_WISH} characters")
     refuse_example(what, item, given)
-    others = others_wish_in(own[-1].content)
-    if verb == MendingVerb.FORGET and others is not None and share_said(what, others) >= HARDLY:
+    if verb == MendingVerb.FORGET and _only_quoted(what, own[-1].content):
         raise RefusedItem("only what the person quotes asks for it")
     return Spoken(own[-1].id, verb, what, text_of(item, "to") if verb == MendingVerb.CORRECT else "")
+
+
+def _only_quoted(what: str, said: str) -> bool:
+    """Return whether only a quotation in a message asks, for that or for what the person's own words don't speak of:
+    the model may report in any words what it was told to do.
+    """
+    others = others_wish_in(said)
+    if others is None:
+        return False
+    return share_said(what, others) >= HARDLY or not share_said(what, own_words(said), of_nothing=0)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 from uuid import UUID
 
 from memory.ingestion.ingestion_input import IngestionInput, InputMessage, ShownEntry
@@ -15,6 +16,7 @@ from memory.ingestion.text_similarity import share_said, unsaid_words
 from memory.mending.spoken_wishes import Spoken
 from memory.mending.wishes import own_words, wish_in
 from memory.models import USER_SUBJECT, MendingVerb
+from memory.words import words_of
 from relationships.models import MessageRole
 
 UNASKED = "nobody asks to forget it, it is not said to be untrue, and the person does not speak of it"
@@ -81,14 +83,20 @@ class _Heard:
         self._subjects = {entry.subject for entry in given.entries if not entry.subject.isascii()}
         self._words = cache(lambda text: len(unsaid_words(text)))
         self._names = cache(names_in)
+        self._numbers = cache(_numbers_in)
         self._own_words = cache(own_words)
 
     def speaks_of(self, deletion: Operation) -> bool:
-        """Return whether what is said may justify it: a name of the entry, or hardly any of its words will do."""
+        """Return whether what is said may justify it: a name or a number of the entry, or hardly any of its words will
+        do.
+        """
         entry, said = _entry_of(deletion, self._given), self._near(deletion)
         about = "" if entry.subject == USER_SUBJECT else entry.subject
         names = [subject for subject in self._subjects if subject in entry.content][:MOST_SUBJECTS]
         named = says_name_of(map(self._names, said), entry.content, names)
+        named = named or not self._numbers(entry.content).isdisjoint(
+            chain.from_iterable(map(self._numbers, said))
+        )
         return named or share_said(f"{about} {entry.content}", *said) > HARDLY_ANY
 
     def _near(self, deletion: Operation) -> list[str]:
@@ -104,11 +112,19 @@ class _Heard:
     def points_back(self, deletion: Operation) -> bool:
         """Return whether what the person says near it can't be understood alone."""
         own = self._own(deletion)
-        return sum(map(self._words, own)) <= TOO_LITTLE or any(map(_UNHEARD.search, own))
+        little = sum(map(self._words, own)) <= TOO_LITTLE and not any(map(self._numbers, own))
+        return little or any(map(_UNHEARD.search, own))
 
     def _own(self, deletion: Operation) -> list[str]:
         near = _near(deletion, self._given)
         return [self._own_words(message.content) for message in near if message.role == MessageRole.USER]
+
+
+def _numbers_in(text: str) -> frozenset[str]:
+    """The tickets, orders and the like that a text names, in all spellings. A date is none."""
+    return frozenset(
+        form for word in words_of(text) if word.identifies and word.plain.isalnum() for form in word.forms
+    )
 
 
 def _near(deletion: Operation, given: IngestionInput) -> list[InputMessage]:

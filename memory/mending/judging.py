@@ -105,7 +105,7 @@ def _judge(index: WishIndex, sentence: str, subject: str, owners: Collection[str
     groups = index.groups_in(there)
     total = len(wish.must) + 0.5 * len(wish.may)
     score = (len(held) + 0.5 * len(groups)) / total if total else 0.0
-    told = [word for word in held if _identifies(word)]
+    told = [word for word in held if word.identifies]
     if score < PERHAPS and not told and len(held) < len(wish.must):
         return Judgement(Verdict.NOT, score, sentence)
     missing = [word for number, word in enumerate(wish.must) if number not in numbers]
@@ -122,15 +122,6 @@ def _judge(index: WishIndex, sentence: str, subject: str, owners: Collection[str
         return Judgement(Verdict.NOT, score, sentence)
     doubt = "" if told else _doubt(index, sentence, words, subject, owners)
     return Judgement(Verdict.PERHAPS if doubt else Verdict.SAYS, score, sentence, doubt)
-
-
-def _identifies(word: Word) -> bool:
-    """Return whether it means one thing only: an address, a ticket, a long number."""
-    if not word.identifier:
-        return False
-    form = word.plain
-    letters = any(letter.isalpha() for letter in form)
-    return "@" in form or "/" in form or letters or sum(letter.isdecimal() for letter in form) >= 5
 
 
 def _names(missing: list[Word], wish: Wish) -> bool:

@@ -143,3 +143,19 @@ def test_whom_a_wish_means_is_known_by_the_entries_about_them_however_it_is_type
     conversation.exchange(said, "Fine.")
 
     assert sorted(conversation.contents) == (kept or sorted(told.values()))
+
+
+@pytest.mark.parametrize(
+    "asks", ["My phone PIN is 4471 in case you need it. Don't save that.", "pin is 4471, pls dont keep it"]
+)
+def test_a_message_that_says_alone_what_should_not_be_kept_goes_if_the_model_hears_that_it_asks(
+    told: Conversation, scripted_provider: ScriptedProvider, asks: str
+) -> None:
+    scripted_provider.answer_with(NOTHING)
+    scripted_provider.wishes_answer = {"says": [], "unsure": [], "asks": True}
+    told.exchange(asks, "It is not needed.")
+
+    [question] = scripted_provider.wishes
+    assert '"asks"' in question.prompt
+    [gone] = Message.objects.exclude(hidden_at=None)
+    assert (gone.content, told.contents) == (asks, ["Lives in Klosterneuburg", "Has a sister"])
