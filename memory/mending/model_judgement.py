@@ -40,6 +40,7 @@ SCHEMA: dict[str, Any] = {
     **answer_of(
         says=list_of({"number": {"type": "integer"}, "rest": TEXT, "now": TEXT}, required=["number"]),
         unsure=NUMBERS,
+        asks={"type": "boolean"},
     ),
     "required": ["says", "unsure"],
 }
@@ -52,8 +53,12 @@ def model_of(scope: Scope) -> Judge | None:
     return None if provider.kind == "offline" else (provider, ingestion.model)
 
 
-def ask_model(scope: Scope, candidates: Sequence[Candidate], *, verb: str, to: str, who: Judge) -> MadeCall:
-    """Judge the candidates in place. Raises ProviderError, UnparsableAnswer, BudgetSpent; the call is still stored."""
+def ask_model(
+    scope: Scope, candidates: Sequence[Candidate], *, verb: str, to: str, who: Judge
+) -> tuple[MadeCall, bool]:
+    """Judge the candidates in place. Return the call, and whether the model says that the message asks for it. Raises
+    ProviderError, UnparsableAnswer, BudgetSpent; the call is still stored.
+    """
     require_model_budget(scope.relationship.project_id)
     provider, model = who
     shown = shown_of(candidates)
@@ -72,14 +77,14 @@ def ask_model(scope: Scope, candidates: Sequence[Candidate], *, verb: str, to: s
     )
     by_rules = [one.judgement for one in shown]
     try:
-        take_answer(call.answer().text, shown, verb=verb)
+        asks = take_answer(call.answer().text, shown, verb=verb)
     except (ProviderError, UnparsableAnswer) as error:
         call.row.error_code, call.row.error = error.code, storable(str(error))[:2000]
         store_made_calls([call], now=timezone.now())
         raise
     if verb == "forget" and any(one.ticked for one in shown):
         _doubt_what_names_it(scope.wish, shown, by_rules)
-    return call
+    return call, asks
 
 
 def _doubt_what_names_it(wish: Wish, shown: Sequence[Candidate], by_rules: Sequence[Judgement]) -> None:
@@ -164,8 +169,9 @@ def _around(text: str, at: int) -> str:
     return text[begins : begins + LONGEST_SHOWN]
 
 
-def take_answer(text: str, shown: Sequence[Candidate], *, verb: str) -> None:
-    """Tick what the answer names. Numbers that were not shown and edits that change nothing are ignored."""
+def take_answer(text: str, shown: Sequence[Candidate], *, verb: str) -> bool:
+    """Tick what the answer names. Numbers that were not shown and edits that change nothing are ignored. Return whether
+    it says that the message with the wish asks for something."""
     try:
         answer = json.loads(extract_json_text(text))
         says, unsure = answer["says"], answer.get("unsure") or []
@@ -193,6 +199,7 @@ def take_answer(text: str, shown: Sequence[Candidate], *, verb: str) -> None:
             found.rest = None if entry_fault(edit.strip()) else edit.strip()
         found.ticked = not found.fixed and (verb == "forget" or found.rest is not None)
         found.judgement = Judgement(Verdict.SAYS, 1.0, found.judgement.sentence, "")
+    return answer.get("asks") is True
 
 
 def _numbered(number: object, shown: Sequence[Candidate]) -> Candidate | None:

@@ -43,8 +43,8 @@ ASKS, HIDDEN = "asks for it", "is hidden already"
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A plan before it is stored. `asked`: the model call, if a model judged. `left_out`: how many texts were not read
-    or not listed, as there are too many."""
+    """A plan before it is stored. `asked`: the model call, if a model judged, and `asks`: whether it says that the
+    message asks for something. `left_out`: how many texts were not read or not listed, as there are too many."""
 
     scope: Scope
     verb: str
@@ -53,6 +53,7 @@ class Draft:
     asked: MadeCall | None
     left_out: int = 0
     likeliest: Sequence[Candidate] = ()  # entries, whether they say it or not
+    asks: bool = False
 
     @property
     def ticked(self) -> list[Candidate]:
@@ -78,7 +79,7 @@ def _draft(scope: Scope, verb: str, to: str, who: Judge | None) -> Draft:
     # A correction changes entries only: messages stay, and the rest follows entries. What was true once isn't wrong.
     if verb == "correct":
         candidates = [one for one in candidates if one.kind == "entry" and not one.past]
-    asked = None
+    asked, asks = None, False
     if whole:
         _tick_whole(scope, candidates)
     elif who is None:
@@ -86,7 +87,7 @@ def _draft(scope: Scope, verb: str, to: str, who: Judge | None) -> Draft:
     if scope.wish.last and scope.said:
         candidates = [one for one in candidates if one.ticked]
     if who is not None and candidates and (not whole or (scope.wish.last and scope.said)):
-        asked = ask_model(scope, candidates, verb=verb, to=to, who=who)
+        asked, asks = ask_model(scope, candidates, verb=verb, to=to, who=who)
     if not whole and verb == "forget":
         going = [one for one in candidates if one.kind == "entry" and one.ticked]
         judged = asked.row.shown_message_ids if asked else ()
@@ -98,7 +99,7 @@ def _draft(scope: Scope, verb: str, to: str, who: Judge | None) -> Draft:
     told = _once_each(one for one in candidates if one.ticked or one.judgement.verdict != Verdict.NOT)
     told.sort(key=lambda one: (not one.ticked, -one.judgement.score, one.kind, one.seq))
     left_out = unread + len(told[MOST_ITEMS:])
-    return Draft(scope, verb, to, told[:MOST_ITEMS], asked, left_out, likeliest)
+    return Draft(scope, verb, to, told[:MOST_ITEMS], asked, left_out, likeliest, asks)
 
 
 def _tick(wish: Wish, candidates: Sequence[Candidate], stems: Stems) -> None:

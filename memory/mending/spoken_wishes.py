@@ -126,8 +126,8 @@ def carry_out_heard(
         if not {one.id for one in unsure}.isdisjoint(gone):
             unsure = []
         waits = (bool(unsure) and not draft.ticked) or (forgets and len(entries) > most)
-        # It was reported, or found something; otherwise the rules misunderstood the message.
-        if forgets and (draft.scope.reported or draft.found or not draft.asked):
+        # The model says so, or it found something; otherwise the rules misunderstood the message.
+        if forgets and (draft.scope.reported or draft.asks or draft.found or not draft.asked):
             draft.found.extend(_asking(wish))
         plan = store_plan(draft, by=by)
         if waits:

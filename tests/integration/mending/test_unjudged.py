@@ -153,9 +153,9 @@ def test_a_message_that_says_alone_what_should_not_be_kept_goes_if_the_model_hea
 ) -> None:
     scripted_provider.answer_with(NOTHING)
     scripted_provider.wishes_answer = {"says": [], "unsure": [], "asks": True}
-    told.exchange(asks, "It is not needed.")
+    told.exchange(asks, "All right.")
 
     [question] = scripted_provider.wishes
     assert '"asks"' in question.prompt
     [gone] = Message.objects.exclude(hidden_at=None)
-    assert (gone.content, told.contents) == (asks, ["Lives in Klosterneuburg", "Has a sister"])
+    assert (gone.content, len(told.contents)) == (asks, 2)
