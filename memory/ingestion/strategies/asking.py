@@ -14,6 +14,7 @@ from memory.ingestion.calls import CallLog
 from memory.ingestion.configuration import MOST_OUTPUT_TOKENS
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.items import NO_NUMBERS, NO_OPERATION, NO_TYPE, NOT_SHOWN
+from memory.ingestion.mistyped_numbers import as_were_said
 from memory.ingestion.operations import Operation
 from memory.ingestion.prompt import Question, build_request
 from memory.ingestion.strategies.lossy_updates import CHANGES, SendBack, ask_about_losses
@@ -43,11 +44,15 @@ def ask_for_operations(
     ask_about_losses; if reasoned, the model is also asked about what was taken back. Raises UnparsableAnswer if the
     second answer is no better; ProviderError.
     """
+
+    def read(answer: str) -> list[Operation]:
+        return as_were_said(check(answer), given)
+
     request = build_request(given, question)
     completion, roomy = _ask_with_room(request, question, given, log, purpose)
     text = completion.text
     try:
-        items = check(text)
+        items = read(text)
     except UnparsableAnswer as error:
         name = _list_of(question)
         # An empty answer as an example, as small models otherwise say in words that there is nothing.
@@ -55,13 +60,13 @@ def ask_for_operations(
         complaint = f"{error} Answer again, with the JSON object only{shape}."
         repair = replace(roomy, history=(("assistant", text[:SHOWN_BACK]), ("user", complaint)))
         text = log.ask(repair, given, purpose=purpose_of(question, "repair")).text
-        items = check(text)
+        items = read(text)
 
     def answer_to(complaint: str, why: str) -> list[Operation] | None:
         told = f"Before anything is applied: {complaint}"
         back = replace(request, history=(("assistant", text[:SHOWN_BACK]), ("user", told)))
         try:
-            return check(log.ask(back, given, purpose=purpose_of(question, why)).text)
+            return read(log.ask(back, given, purpose=purpose_of(question, why)).text)
         except (ProviderError, UnparsableAnswer):  # stored with the call; the answer is applied without it
             return None
 
