@@ -22,7 +22,8 @@ def as_were_said(items: Iterable[Operation], given: IngestionInput) -> list[Oper
 
     @cache
     def known() -> frozenset[str]:
-        shown = (one.content for one in (*given.messages, *given.references, *given.entries))
+        messages = (one.content for one in (*given.messages, *given.references))
+        shown = (*messages, *(one.content for one in given.entries))
         return frozenset(form for text in shown for word in numbers_in(text).values() for form in word.forms)
 
     return [_as_was_said(item, given, numbers_in, known) for item in items]
