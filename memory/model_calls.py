@@ -100,8 +100,13 @@ def leave_out_erased(rows: Sequence[ModelCall], *, now: datetime, erased: Set[UU
         erased = erased_of(rows[0].relationship_id, set[UUID]().union(*shown))
     for row, ids in zip(rows, shown, strict=True):
         if ids & (erased or set()):
-            row.system = row.prompt = row.answer = row.error = ""
-            row.redacted_at = now
+            empty(row, now=now)
+
+
+def empty(row: ModelCall, *, now: datetime) -> None:
+    """Take the texts out of a call that is not stored yet."""
+    row.system = row.prompt = row.answer = row.error = ""
+    row.redacted_at = now
 
 
 def erased_of(relationship_id: UUID, ids: Collection[UUID]) -> set[UUID]:

@@ -16,7 +16,7 @@ from memory.errors import UnparsableAnswer
 from memory.mending.candidates import Candidate, Scope
 from memory.mending.judging import PERHAPS, Judgement, Verdict, pieces
 from memory.mending.wishes import Wish
-from memory.model_calls import MadeCall, make_call, store_made_calls
+from memory.model_calls import MadeCall, empty, make_call, store_made_calls
 from memory.names import is_name
 from memory.schema_parts import NUMBERS, TEXT, answer_of, list_of
 from memory.words import normal, words_of
@@ -57,7 +57,8 @@ def ask_model(
     scope: Scope, candidates: Sequence[Candidate], *, verb: str, to: str, who: Judge
 ) -> tuple[MadeCall, bool]:
     """Judge the candidates in place. Return the call, and whether the model says that the message asks for it. Raises
-    ProviderError, UnparsableAnswer, BudgetSpent; the call is still stored.
+    ProviderError, UnparsableAnswer, BudgetSpent; the call is still stored, but without its texts if this is to be
+    erased, as they say it, too.
     """
     require_model_budget(scope.relationship.project_id)
     provider, model = who
@@ -80,8 +81,12 @@ def ask_model(
         asks = take_answer(call.answer().text, shown, verb=verb)
     except (ProviderError, UnparsableAnswer) as error:
         call.row.error_code, call.row.error = error.code, storable(str(error))[:2000]
+        if scope.hidden:
+            empty(call.row, now=timezone.now())
         store_made_calls([call], now=timezone.now())
         raise
+    if scope.hidden:
+        empty(call.row, now=timezone.now())
     if verb == "forget" and any(one.ticked for one in shown):
         _doubt_what_names_it(scope.wish, shown, by_rules)
     return call, asks

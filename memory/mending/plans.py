@@ -206,7 +206,9 @@ def store_plan(draft: Draft, *, depth: str = "hide", by: Actor) -> MendingPlan:
         project_id=relationship.project_id,
         verb=draft.verb,
         depth=depth,
-        what=draft.scope.wish.text,
+        what=draft.scope.wish.text
+        if found or depth == "hide"
+        else "",  # nothing is left to do, and it says it
         to=draft.to,
         items=[_item(number, one) for number, one in enumerate(found, start=1)],
         left_out=draft.left_out,
