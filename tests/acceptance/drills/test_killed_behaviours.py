@@ -70,7 +70,8 @@ def test_a_behaviour_has_its_effect_once_a_turn_whoever_is_killed(
     for kill in range(1, KILLS + 1):
         goal = 3 * TURNS * kill // (KILLS + 1)
         wait_for(goal)
-        victims = [*worker.readers(), *worker.cluster()]
+        # None are there while the pool is restarted, as it may have been asked to since it was in order.
+        victims = wait_until(lambda: [*worker.readers(), *worker.cluster()], timeout=30, what="a pool")
         chance.choice(victims).kill()
         worker.wait_until_in_order()
 

@@ -6,7 +6,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from memory.mending.execution import carry_out
-from memory.models import MendingPlan, ModelCall, ScratchpadEntry
+from memory.models import MendingPlan, ScratchpadEntry
 from providers.llm.base import CompletionRequest
 from summaries.models import Summary, SummaryState
 from tests.fakes import ScriptedProvider
@@ -292,22 +292,3 @@ def test_nothing_is_planned_for_a_relationship_that_began_anew_meanwhile(
 
     assert api.post(f"{at}/forget", {"what": "that I live in Klosterneuburg"}).status == 404
     assert still_with() == set()
-
-
-@pytest.mark.parametrize("answers", ["nothing", "garbage"])
-def test_a_wish_to_erase_that_finds_nothing_leaves_no_words_of_its_own(
-    api: Api, at: str, told: Conversation, scripted_provider: ScriptedProvider, answers: str
-) -> None:
-    """Whoever says "my PIN is 847291" wants that to be gone, whether it was known before or not."""
-    scripted_provider.wishes_answer = {"says": [], "unsure": []} if answers == "nothing" else {"garbage": 1}
-    wish = {"what": "my sister's PIN xq847291", "depth": "erase", "dry_run": True}
-
-    plan = api.post(f"{at}/forget", wish).body
-
-    assert [item for item in plan["items"] if item["ticked"]] == []
-    calls = ModelCall.objects.filter(purpose="forget")
-    assert [call.prompt for call in calls] == [""], "a model was asked"
-    if not plan["items"]:
-        assert still_with("xq847291") == set()
-    api.post(f"{at}/plans/{plan['id']}/decline")
-    assert still_with("xq847291") == set()
