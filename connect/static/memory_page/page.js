@@ -4,7 +4,10 @@
 const $ = (id) => document.getElementById(id);
 const link = takeLink();
 const base = new URL(`v1/relationships/${link.relationship}`, document.baseURI);
-const { language, texts } = await loadTexts();
+const { language, texts } = await loadTexts().catch((error) => {
+  $("waiting").textContent = "No answer. Load the page again."; // in English, as there are no texts
+  throw error;
+});
 
 const t = (key, named = {}) => texts[key].replace(/\{(\w+)\}/g, (_, name) => named[name]);
 const day = new Intl.DateTimeFormat(language, { dateStyle: "long" });
@@ -44,7 +47,11 @@ class Refused extends Error {
   }
 }
 
-const LONGEST = 120_000; // milliseconds of a call: a model may judge what is to be forgotten
+// What to tell of a refusal, by its status or the API's name for it.
+const KNOWN = {
+  401: "expired", 403: "read_only", 404: "changed", 410: "changed", 412: "changed",
+  entry_not_active: "changed", already_decided: "changed", same_as_another: "same", too_many_requests: "too_often",
+};
 
 // The answer to a call below the relationship. Raises Refused, with a sentence for the person.
 async function call(method, path = "", body, version) {
@@ -53,39 +60,52 @@ async function call(method, path = "", body, version) {
   if (version) headers["If-Match"] = `"${version}"`;
   let answer, told;
   try {
-    const signal = AbortSignal.timeout(LONGEST);
+    const signal = AbortSignal.timeout(path === "/forget" ? 120_000 : 30_000); // a model may judge
     answer = await fetch(base + path, { method, headers, body: body && JSON.stringify(body), cache: "no-store", signal });
     told = await answer.json();
   } catch {
     throw new Refused(0, t("unreachable"));
   }
   if (answer.ok) return told;
-  const known = { 401: "expired", 403: "read_only", 412: "changed", 429: "too_often" }[answer.status];
-  throw new Refused(answer.status, known ? t(known) : [told.detail, ...(told.errors ?? []).map((one) => one.detail)].join(" "));
+  const known = answer.status < 500 ? KNOWN[answer.status] ?? KNOWN[told.type?.split(":").pop()] : "failed";
+  throw new Refused(answer.status, known ? t(known) : told.detail);
 }
 
-// Runs what a button or form asks for: once at a time, and with its failure on the page.
-async function run(control, work) {
-  if (control.disabled) return;
-  control.disabled = true;
+// Runs what a button or form asks for, once at a time. It isn't disabled, as it would lose the focus.
+async function run(control, work, offer) {
+  if (control.ariaDisabled === "true") return;
+  control.ariaDisabled = "true";
+  if ($("notice").className === "bad" && !$("notice").contains(control)) $("notice").replaceChildren(); // it is tried again
+  await attempt(work, offer).finally(() => (control.ariaDisabled = "false"));
+}
+
+// Does the work, with its failure on the page; the offer stays.
+async function attempt(work, offer) {
   try {
     await work();
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     if (error.status === 401) return end(error.message);
-    say(error.message, { bad: true });
-  } finally {
-    control.disabled = false;
+    say(error.message, { bad: true, offer });
   }
+}
+
+function onSubmit(form, work) {
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    run(event.submitter ?? form, () => work(event.submitter?.value));
+  });
 }
 
 function say(sentence, { bad = false, offer } = {}) {
   const notice = $("notice");
+  const focused = notice.contains(document.activeElement);
   notice.className = bad ? "bad" : "";
   notice.replaceChildren(sentence);
+  if (focused) notice.focus();
   if (!offer) return;
   const button = Object.assign(document.createElement("button"), { textContent: offer.name });
-  button.addEventListener("click", () => run(button, offer.work));
+  button.addEventListener("click", () => run(button, offer.work, offer));
   notice.append(button);
 }
 
@@ -107,11 +127,7 @@ function agreed(question) {
   });
 }
 
-function made(template) {
-  const part = $(template).content.firstElementChild.cloneNode(true);
-  fill(part);
-  return part;
-}
+const made = (template) => fill($(template).content.firstElementChild.cloneNode(true));
 
 function fill(part) {
   for (const one of part.querySelectorAll("[data-text]")) one.textContent = t(one.dataset.text);
@@ -119,6 +135,7 @@ function fill(part) {
     one.setAttribute("aria-label", t(one.dataset.label));
     if (one.type === "search") one.placeholder = t(one.dataset.label);
   }
+  return part;
 }
 
 const button = (part, name) => part.querySelector(`[data-do=${name}]`);
@@ -129,24 +146,26 @@ function show(part, names) {
 
 // A list that is read page by page; `present` makes a row's element.
 function list(name, path, present) {
-  let next = null, pages = 0;
+  let next = null, pages = 0, filter = "";
   const read = async (query = "") => {
     const mine = ++pages;
-    const answer = await call("GET", `${path}${path.includes("?") ? "&" : "?"}limit=50${query}`);
+    $(name).ariaBusy = "true";
+    const answer = await call("GET", `${path}?limit=50${query}`).finally(() => mine === pages && ($(name).ariaBusy = "false"));
     if (mine !== pages) return; // another was asked for meanwhile
     next = answer.next_cursor;
-    if (!query.includes("&cursor=")) {
-      const edited = [...$(name).children].filter((row) => row.querySelector(".edit")); // nothing that was typed is lost
-      $(name).replaceChildren(...edited);
-    }
+    const edited = [...$(name).children].filter((row) => row.querySelector(".edit")); // nothing that was typed is lost
+    if (!query.includes("&cursor=")) $(name).replaceChildren(...edited);
     const there = new Set([...$(name).children].map((row) => row.dataset.id));
     $(name).append(...answer.items.filter((item) => !there.has(item.id)).map(present));
-    $(`no-${name}`).hidden = $(name).childElementCount > 0;
+    const count = `${$(name).childElementCount}${next ? "+" : ""}`;
+    $(`count-${name}`).textContent = count === "0" ? t("nothing") : filter && t("found", { count });
     $(`more-${name}`).hidden = !next;
   };
-  let filter = "";
-  $(`more-${name}`).addEventListener("click", (event) =>
-    run(event.target, () => read(`${filter}&cursor=${encodeURIComponent(next)}`)));
+  $(`more-${name}`).addEventListener("click", (event) => run(event.target, async () => {
+    const there = $(name).childElementCount;
+    await read(`${filter}&cursor=${encodeURIComponent(next)}`);
+    $(name).children[there]?.focus();
+  }));
   return (wanted = filter) => read((filter = wanted));
 }
 
@@ -225,28 +244,22 @@ function edit(row, content, save) {
   field.value = content;
   field.focus();
   form.querySelector("[type=button]").addEventListener("click", close);
-  form.addEventListener("keydown", (event) => event.key === "Escape" && close());
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    run(event.submitter ?? field, async () => {
-      if (field.value !== content) await save(field.value);
-      close();
-    });
+  form.addEventListener("keydown", (event) => event.key === "Escape" && !event.isComposing && close());
+  onSubmit(form, async () => {
+    if (field.value !== content) await save(field.value);
+    close();
   });
 }
 
-$("find").addEventListener("submit", (event) => {
-  event.preventDefault();
-  const text = event.target.text.value.trim();
-  run(event.submitter ?? event.target.text, () => readEntries(text && `&text=${encodeURIComponent(text)}`));
+onSubmit($("find"), () => {
+  const text = $("find").text.value.trim();
+  return readEntries(text && `&text=${encodeURIComponent(text)}`);
 });
+$("find").text.addEventListener("input", (event) => event.target.value || $("find").requestSubmit()); // emptied: all again
 
 // Forgetting something by saying so: what would go is shown first, and the person chooses.
 
-$("wish").addEventListener("submit", (event) => {
-  event.preventDefault();
-  run(event.submitter ?? event.target.what, () => wish(event.target.what.value));
-});
+onSubmit($("wish"), () => wish($("wish").what.value));
 
 async function wish(what) {
   say(t("looking"));
@@ -254,7 +267,6 @@ async function wish(what) {
 }
 
 let plan = null;
-
 function showPlan(found) {
   plan = found;
   $("notice").replaceChildren();
@@ -270,40 +282,37 @@ function presentItem(item) {
   const row = made("item"), box = row.querySelector("input");
   Object.assign(box, { checked: item.ticked, value: item.number, disabled: item.fixed });
   row.querySelector("span").textContent = item.sentence;
-  const facts = [t(item.kind === "message" ? "kind_message" : "kind_memory")];
-  if (item.hidden) facts.push(t("hidden"));
-  if (item.rest) facts.push(t("becomes", { rest: item.rest }));
+  const facts = [t(item.hidden ? "kind_hidden" : item.kind === "message" ? "kind_message" : "kind_memory")];
+  if (item.rest && !item.hidden) facts.push(t("becomes", { rest: item.rest }));
   if (item.fixed) facts.push(t("fixed"));
   row.querySelector(".facts").textContent = facts.join(" · ");
   return row;
 }
 
-$("plan").querySelector("form").addEventListener("submit", (event) => {
-  event.preventDefault();
-  run(event.submitter, async () => {
-    const depth = event.submitter.value, mine = plan;
-    if (depth === "keep") {
-      await call("POST", `/plans/${mine.id}/decline`);
-      return closePlan(t("kept"));
-    }
-    const ticked = [...event.target.querySelectorAll("input:checked")].map((box) => Number(box.value));
-    if (!ticked.length) return say(t("choose"), { bad: true });
-    if (depth === "erase" && !await agreed(t("erase_question"))) return;
-    await call("POST", `/plans/${mine.id}/carry-out`, { ticked, depth });
-    const undo = async () => {
-      await call("POST", `/plans/${mine.id}/undo`);
-      say(t("undone"));
-      refresh();
-    };
-    closePlan(t(depth === "erase" ? "erased" : "hidden"), depth === "hide" && { name: t("undo"), work: undo });
-  });
+onSubmit($("plan").querySelector("form"), async (depth) => {
+  const mine = plan;
+  if (depth === "keep") {
+    await call("POST", `/plans/${mine.id}/decline`);
+    return closePlan(t("kept"));
+  }
+  const ticked = [...$("plan").querySelectorAll("input:checked")].map((box) => Number(box.value));
+  if (!ticked.length) return say(t("choose"), { bad: true });
+  if (depth === "erase" && !await agreed(t("erase_question"))) return;
+  const { items } = await call("POST", `/plans/${mine.id}/carry-out`, { ticked, depth });
+  const all = items.every((item) => item.done); // what was changed meanwhile is left alone
+  const undo = async () => {
+    await call("POST", `/plans/${mine.id}/undo`);
+    say(t("undone"));
+    refresh();
+  };
+  closePlan(t(all ? (depth === "erase" ? "erased" : "hidden") : "partly"), depth === "hide" && { name: t("undo"), work: undo });
 });
 
 function closePlan(sentence, offer) {
   $("plan").hidden = true;
   $("wish").reset();
-  $("wish").what.focus();
   say(sentence, { offer });
+  $("notice").focus(); // what it offers comes next
   refresh();
 }
 
@@ -326,9 +335,9 @@ function presentMessage(message) {
   return row;
 }
 
-const refreshMessages = () => $("said").open && run($("more-messages"), () => readMessages());
+const refreshMessages = () => $("said").open && attempt(() => readMessages());
 const refresh = () => {
-  run($("more-entries"), () => readEntries());
+  attempt(() => readEntries());
   refreshMessages();
 };
 $("said").addEventListener("toggle", refreshMessages);

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from memory.entries.editing import revise_entry
 from memory.mending.plans import make_plan
-from memory.models import EntryRevision, MendingPlan
+from memory.models import EntryRevision, MendingPlan, ScratchpadEntry
 from relationships.models import Message, Relationship, RelationshipToken
 from relationships.services.profiles import replace_profile
 from relationships.services.tokens import create_token, page_for
@@ -83,7 +84,9 @@ def test_an_entry_is_corrected_forgotten_brought_back_and_erased(desk: Desk, sta
 
     cat.get_by_role("button", name="Forget").click()
     cat.get_by_role("button", name="Erase for good").click()
-    window.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+    expect(window.get_by_role("dialog").get_by_role("button", name="Cancel")).to_be_focused()
+    window.keyboard.press("Enter")
+    expect(cat.get_by_role("button", name="Erase for good")).to_be_focused()
     cat.get_by_role("button", name="Erase for good").click()
     window.get_by_role("dialog").get_by_role("button", name="Erase for good").click()
     expect(cat.get_by_text("Erased.")).to_be_visible()
@@ -98,9 +101,13 @@ def test_an_entry_is_corrected_forgotten_brought_back_and_erased(desk: Desk, sta
     window.locator("#find input").fill("peanut")
     window.locator("#find").get_by_role("button").click()
     expect(window.locator("#entries li")).to_have_count(1)
+    expect(window.locator("#count-entries")).to_have_text("Found: 1")
     window.locator("#find input").fill("zebra")
-    window.locator("#find").get_by_role("button").click()
-    expect(window.get_by_text("Nothing found.").first).to_be_visible()
+    window.locator("#find input").press("Enter")
+    expect(window.get_by_role("status").get_by_text("Nothing found.")).to_be_visible()
+    expect(window.locator("#find input")).to_be_focused()
+    window.locator("#find input").fill("")
+    expect(window.locator("#entries li")).to_have_count(1)
 
 
 def test_two_who_correct_at_once_lose_nothing(desk: Desk, stage: Stage) -> None:
@@ -120,6 +127,63 @@ def test_two_who_correct_at_once_lose_nothing(desk: Desk, stage: Stage) -> None:
     expect(window.locator("#notice")).to_have_text("It was changed in the meantime. Load the page again.")
     expect(row.get_by_role("textbox")).to_have_value("Has a dog")
     assert stage.contents(lara) == {"Has a bird"}
+
+    stage.remember(lara, "Plays chess")
+    window.reload()
+    row.get_by_role("button", name="Correct").click()
+    row.get_by_role("textbox").fill("Has a bird")
+    row.get_by_role("button", name="Save").click()
+    expect(window.locator("#notice")).to_have_text("This is remembered already.")
+
+
+def test_what_fails_is_told_and_can_be_tried_again(desk: Desk, stage: Stage) -> None:
+    yara = person(stage, "Yara of the page")
+    stage.remember(yara, "Has a cat")
+    window = opened(desk, stage, yara)
+    notice, forget = (
+        window.locator("#notice"),
+        window.locator("#entries").get_by_role("button", name="Forget"),
+    )
+    window.route("**/entries/*", lambda route: route.abort())
+    forget.press("Enter")
+    expect(notice).to_have_text("No answer. Check your connection and try again.")
+    expect(forget).to_be_focused()
+    window.unroute("**/entries/*")
+    window.route("**/entries/*", lambda route: route.fulfill(status=502, json={"detail": "openai: 500"}))
+    forget.press("Enter")
+    expect(notice).to_have_text("That didn't work. Try again in a minute.")
+    window.unroute("**/entries/*")
+    forget.press("Enter")
+    expect(window.get_by_role("button", name="Undo")).to_be_focused()
+    expect(notice).to_be_empty()
+    window.get_by_role("button", name="Undo").press("Enter")
+
+    window.locator("#wish input").fill("the cat")
+    window.locator("#wish").get_by_role("button").click()
+    expect(window.locator("#plan")).to_be_focused()
+    window.locator("#plan").get_by_role("button", name="Forget").click()
+    expect(notice).to_be_focused()
+    window.route("**/undo", lambda route: route.abort())
+    notice.get_by_role("button", name="Undo").click()
+    expect(notice).to_contain_text("No answer.")
+    window.unroute("**/undo")
+    notice.get_by_role("button", name="Undo").click()
+    expect(notice).to_have_text("It is back.")
+    assert stage.contents(yara) == {"Has a cat"}
+
+    window.locator("#wish input").fill("the cat")
+    window.locator("#wish").get_by_role("button").click()
+    expect(window.locator("#plan")).to_be_focused()
+    entry = ScratchpadEntry.objects.for_relationship(yara.id).get()
+    revise_entry(relationship_id=yara.id, entry_id=entry.id, values={"content": "Has a cat and a dog"}, by=BY)
+    window.locator("#plan").get_by_role("button", name="Forget").click()
+    expect(notice).to_contain_text("Some of it was changed in the meantime and is still there.")
+
+    window.route("**/texts.json", lambda route: route.abort())
+    with window.expect_event("pageerror"):
+        window.reload()
+    expect(window.get_by_text("No answer. Load the page again.")).to_be_visible()
+    desk.complaints.clear()  # the browser's own, of what was aborted
 
 
 def test_what_was_said_is_forgotten_by_saying_so(desk: Desk, stage: Stage) -> None:
@@ -184,10 +248,12 @@ def test_messages_are_erased_and_all_of_it_is_downloaded(desk: Desk, stage: Stag
     stage.talk(rosa, "It is windy today.")
     window = opened(desk, stage, rosa)
     expect(window.locator("#entries li")).to_have_count(50)
-    window.locator("#more-entries").click()
+    window.locator("#more-entries").press("Enter")
     expect(window.locator("#entries li")).to_have_count(60)
+    expect(window.locator("#entries li").nth(50)).to_be_focused()
     with window.expect_download() as started:
-        window.get_by_role("button", name="Download a copy").click()
+        window.get_by_role("button", name="Download a copy").press("Enter")
+    expect(window.get_by_role("button", name="Download a copy")).to_be_focused()
     copy = json.loads(Path(started.value.path()).read_text())
     assert len(copy["entries"]) == 60 and copy["profile"] == {"plan": "gold"} and copy["companion"] == "Ada"
     assert "It is windy today." in {message["content"] for message in copy["messages"]}
