@@ -217,6 +217,7 @@ def present(plan: MendingPlan) -> dict[str, Any]:
     defaults: dict[str, Any] = dict.fromkeys(PlanItemAnswer.model_fields) | {
         "ticked": True,
         "fixed": False,
+        "asks": False,
         "hidden": False,
     }
     items = [{name: {**defaults, **item}[name] for name in defaults} for item in plan.items]

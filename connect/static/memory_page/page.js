@@ -15,17 +15,16 @@ const onDay = (moment) => day.format(new Date(moment));
 const onDays = (happens) => // as it was said: a day, or what is less or more exact, or two of these
   happens.split("/").map((part) => (/^\d{4}-\d\d-\d\d$/.test(part) ? onDay(`${part}T12:00`) : part)).join(" – ");
 
-// The token leaves the address bar at once; the tab keeps it, so that the page can be reloaded.
+// The token leaves the address bar at once; the tab keeps it, so that the page can be reloaded. A frame's address is not
+// shown, and what it stores, other frames of the tab would read.
 function takeLink() {
   const KEY = "rapport-memory";
   let kept = location.hash.slice(1);
-  try {
+  if (window === window.top) {
     if (kept.includes("token=")) sessionStorage.setItem(KEY, kept);
     kept = sessionStorage.getItem(KEY) ?? "";
-  } catch {
-    // A frame in another site may not store anything.
+    history.replaceState(null, "", location.pathname + location.search);
   }
-  history.replaceState(null, "", location.pathname + location.search);
   const said = new URLSearchParams(kept);
   const token = said.get("token") ?? "";
   const id = /^rt_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})_/.exec(token)?.slice(1).join("-");
@@ -280,7 +279,7 @@ function showPlan(found) {
 
 function presentItem(item) {
   const row = made("item"), box = row.querySelector("input");
-  Object.assign(box, { checked: item.ticked, value: item.number, disabled: item.fixed });
+  Object.assign(box, { checked: item.ticked || item.asks, value: item.number, disabled: item.fixed || item.asks });
   row.querySelector("span").textContent = item.sentence;
   const facts = [t(item.hidden ? "kind_hidden" : item.kind === "message" ? "kind_message" : "kind_memory")];
   if (item.rest && !item.hidden) facts.push(t("becomes", { rest: item.rest }));
@@ -295,7 +294,7 @@ onSubmit($("plan").querySelector("form"), async (depth) => {
     await call("POST", `/plans/${mine.id}/decline`);
     return closePlan(t("kept"));
   }
-  const ticked = [...$("plan").querySelectorAll("input:checked")].map((box) => Number(box.value));
+  const ticked = [...$("plan").querySelectorAll("input:checked:enabled")].map((box) => Number(box.value));
   if (!ticked.length) return say(t("choose"), { bad: true });
   if (depth === "erase" && !await agreed(t("erase_question"))) return;
   const { items } = await call("POST", `/plans/${mine.id}/carry-out`, { ticked, depth });

@@ -131,4 +131,7 @@ def test_the_memory_page_works_in_a_frame_of_a_named_site_alone(
     frame.get_by_role("button", name="Erase for good").click()
     frame.get_by_role("dialog").get_by_role("button", name="Erase for good").click()
     expect(frame.get_by_text("Erased.")).to_be_visible()
+    assert frame.locator("body").evaluate("sessionStorage.length") == 0, "another frame would read it"
+    frame.locator("body").evaluate("location.reload()")
+    expect(frame.get_by_text("Nothing found.").first).to_be_visible()
     expect(windows["127.0.0.1"].frame_locator("iframe").locator("#content")).to_have_count(0)

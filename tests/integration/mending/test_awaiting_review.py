@@ -71,6 +71,10 @@ def test_an_unclear_wish_is_seen_and_waits_until_a_person_chooses(
     [plan] = waiting(api, at)
 
     assert api.get(f"{at}/turns/{unclear.id}").body["plans_awaiting_review"] == [plan["id"]]
+    assert [item["sentence"] for item in plan["items"] if item["asks"]] == [
+        "Could you lose the pet?",
+        "Your pet, the cat?",
+    ]
     assert set(conversation.contents) == {"Lives in Melk", *PETS}
     nothing = api.post(f"{at}/plans/{plan['id']}/carry-out")
     assert (nothing.status, nothing.fields) == (422, ["ticked"])
