@@ -71,6 +71,8 @@ class PlanItemAnswer(Answer):
     ticked: bool
     fixed: bool
     """It can't be changed by a plan: a read-only entry, or one of the companion's documents."""
+    asks: bool
+    """The message that asks for it, or repeats it: it goes with what is ticked, itself ticked or not."""
     hidden: bool
     """It is already hidden, or is an earlier text of an entry: only erasing changes it."""
     done: bool | None
@@ -220,5 +222,7 @@ def present(plan: MendingPlan) -> dict[str, Any]:
         "asks": False,
         "hidden": False,
     }
-    items = [{name: {**defaults, **item}[name] for name in defaults} for item in plan.items]
+    items = [
+        {name: {**defaults, **item}[name] for name in PlanItemAnswer.model_fields} for item in plan.items
+    ]
     return PlanAnswer.of(plan, items=items)
