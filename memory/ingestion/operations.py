@@ -120,7 +120,8 @@ def parse_object(text: str, name: str) -> dict[str, Any]:
 
 def check_operations(raw: list[Any], given: IngestionInput) -> list[Operation]:
     """Parse each raw operation and check it against what was shown, in order."""
-    return check_each(raw, given, lambda item: _understand(item, given))
+    known = known_by_name(given)
+    return check_each(raw, given, lambda item: _understand(item, given, known))
 
 
 def check_each(
@@ -268,7 +269,7 @@ def _about_person(operation: Operation, given: IngestionInput) -> bool:
     return (operation.subject or entry) == USER_SUBJECT
 
 
-def _understand(item: dict[str, Any], given: IngestionInput) -> Operation:
+def _understand(item: dict[str, Any], given: IngestionInput, known: Callable[[str], int | None]) -> Operation:
     item = {_ALIASES.get(name, name) if _ALIASES.get(name) not in item else name: item[name] for name in item}
     op = str(item.get("op") or "").strip().lower()
     if op in _NOTHING:
@@ -281,6 +282,6 @@ def _understand(item: dict[str, Any], given: IngestionInput) -> Operation:
     understood = understand(item, given, op, keyed=True, condenses=condenses)
     operation = replace(understood, cleared=cleared, untrue=untrue)
     added = operation.op == "add" and _about_person(operation, given)
-    if added and (number := known_by_name(operation.content, given)) is not None:
+    if added and (number := known(operation.content)) is not None:
         return replace(operation, op="known", entry=number, content="", type="")
     return operation

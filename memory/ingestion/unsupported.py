@@ -5,8 +5,8 @@ Small models repeat what a prompt shows them, and attribute everything that was 
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, lru_cache, partial
 from itertools import chain
 
 from memory.entries.fingerprint import content_hash
@@ -142,20 +142,25 @@ def named_instead(content: str, whose: str, given: IngestionInput) -> str | None
     return another if name is another else USER_SUBJECT
 
 
-def known_by_name(content: str, given: IngestionInput) -> int | None:
-    """The number of the person's entry that says the same, with or without their name before it: "Maya likes tea"."""
-    known = tuple(entry.content if entry.subject == USER_SUBJECT else "" for entry in given.entries)
-    alike = _by_hash(known, given.user_name).get(_hash_without_name(content, given.user_name), ())
-    return next((number for number in alike if known[number - 1] != content), None)
+def known_by_name(given: IngestionInput) -> Callable[[str], int | None]:
+    """Return what finds the number of the person's entry that says the same as a text, with or without their name
+    before it: "Maya likes tea". The entries are read once, for the first text.
+    """
+    by_hash = cache(partial(_by_hash, given))
+
+    def known(content: str) -> int | None:
+        alike = by_hash().get(_hash_without_name(content, given.user_name), ())
+        return next((number for number in alike if given.entries[number - 1].content != content), None)
+
+    return known
 
 
-@lru_cache(maxsize=4)  # for each addition of an answer
-def _by_hash(contents: tuple[str, ...], name: str) -> dict[bytes, list[int]]:
-    """The numbers of the contents that aren't "", by what they say."""
+def _by_hash(given: IngestionInput) -> dict[bytes, list[int]]:
+    """The numbers of the entries about the person, by what they say."""
     found = defaultdict[bytes, list[int]](list)
-    for number, content in enumerate(contents, start=1):
-        if content:
-            found[_hash_without_name(content, name)].append(number)
+    for number, entry in enumerate(given.entries, start=1):
+        if entry.subject == USER_SUBJECT:
+            found[_hash_without_name(entry.content, given.user_name)].append(number)
     return found
 
 
